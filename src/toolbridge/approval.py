@@ -1,0 +1,19 @@
+"""Approval policy: which calls a person must allow. Plain data; asking is the loop's business.
+
+The operator decides, not the server: `read_only` counts a server's claim only where the operator says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """`default` for every tool, with exceptions by name; `never_read_only` lets tools through that claim to only read."""
+
+    default: Literal["always", "never"] = "always"
+    always: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    never_read_only: bool = False

@@ -1,0 +1,47 @@
+"""Every exception of toolbridge. They are for the developer; what a model can repair is a result, never an exception.
+
+    ToolbridgeError
+    ├── SourceError            a source that is no list of tools: not JSON, or JSON of another kind
+    ├── UnknownProviderError   no provider of that name (the nearest name is offered)
+    ├── UnknownToolError       no tool of that name or identity among the prepared ones
+    ├── UnsupportedError       the provider has no such feature (hosted MCP, for example)
+    └── MCPToolError           a tool name or a tool's operation that cannot be understood
+
+An exception says which thing, where, and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class ToolbridgeError(Exception):
+    """The root of the tree: catch this to catch everything toolbridge raises on purpose."""
+
+
+class SourceError(ToolbridgeError):
+    """The source is no list of tools at all."""
+
+
+class UnknownProviderError(ToolbridgeError, LookupError):
+    """There is no provider of that name."""
+
+
+class UnknownToolError(ToolbridgeError, LookupError):
+    """There is no tool of that name or identity."""
+
+
+class UnsupportedError(ToolbridgeError):
+    """The provider does not have the feature that was asked for."""
+
+
+class MCPToolError(ToolbridgeError):
+    """An MCP tool's name or operation cannot be understood."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that was probably meant, for `did you mean` in an error."""
+    from difflib import get_close_matches  # a slow import that only errors need
+
+    found = get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return found[0] if found else None

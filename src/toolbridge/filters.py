@@ -1,0 +1,55 @@
+"""Filters: which tools of a server are offered. Exclude wins; an empty include lets every name pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class MCPToolFilter:
+    """Include and exclude tools by name or glob (`read_*`), and by the claim to be read-only."""
+
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    read_only: bool | None
+
+    def __init__(
+        self,
+        *,
+        include: Iterable[str] | None = None,
+        exclude: Iterable[str] | None = None,
+        read_only: bool | None = None,
+    ) -> None:
+        object.__setattr__(self, "include", tuple(include or ()))
+        object.__setattr__(self, "exclude", tuple(exclude or ()))
+        object.__setattr__(self, "read_only", read_only)
+
+    def accepts(self, name: str) -> bool:
+        """Whether a tool of this name passes."""
+        if any(fnmatchcase(name, pattern) for pattern in self.exclude):
+            return False
+        return not self.include or any(fnmatchcase(name, pattern) for pattern in self.include)
+
+    def apply(self, tools: Iterable[Any]) -> list[Any]:
+        """The tools that pass, in their order: ours, or anything with a `name`."""
+        return [tool for tool in tools if self.accepts(_name(tool)) and self._hinted(tool)]
+
+    def _hinted(self, tool: Any) -> bool:
+        if self.read_only is None:
+            return True
+        hints = getattr(tool, "hints", None)
+        if hints is not None:
+            return bool(hints.read_only) is self.read_only
+        annotations = getattr(tool, "annotations", None)
+        claim = getattr(annotations, "read_only_hint", getattr(annotations, "readOnlyHint", None))
+        return (claim is True) is self.read_only
+
+
+def _name(tool: Any) -> str:
+    if isinstance(tool, dict):
+        return str(tool.get("name", ""))
+    identity = getattr(tool, "id", None)
+    return str(getattr(identity, "name", None) or getattr(tool, "name", ""))

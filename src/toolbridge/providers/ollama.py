@@ -1,0 +1,33 @@
+"""Ollama, definitions side.
+
+Its server decodes a schema into a structure and drops, without a word, every keyword that has no place there: only
+`type`, `properties`, `required`, `items`, `enum`, `anyOf` and `description` survive. The rest is said in words.
+"""
+
+from __future__ import annotations
+
+from toolbridge.names import name_rule
+from toolbridge.providers.provider import Fact, Provider, Wire
+from toolbridge.schema.dialects import OLLAMA
+
+
+def write_tool(name: str, description: str, schema: Wire, strict: bool) -> Wire:
+    function: Wire = {"name": name, "description": description, "parameters": schema}
+    return {"type": "function", "function": function}
+
+
+def write_fields(definitions: list[Wire], strict: bool) -> Wire:
+    return {"tools": definitions}
+
+
+PROVIDER = Provider(
+    name="ollama",
+    title="Ollama",
+    dialect=OLLAMA,
+    names=name_rule("a-zA-Z0-9_-", 64),
+    write_tool=write_tool,
+    write_fields=write_fields,
+    facts=(
+        Fact("a property keeps anyOf, type, items, description, enum, properties, required", "ollama fb30760 api/types.go", "2026-08"),
+    ),
+)

@@ -1,0 +1,94 @@
+"""OpenAI Responses, definitions side: flat functions with an explicit `strict`, and hosted MCP servers.
+
+It cannot express what Chat Completions cannot; a missing `strict` is not "no" there, so it is always written.
+"""
+
+from __future__ import annotations
+
+from toolbridge.approval import Approval
+from toolbridge.filters import MCPToolFilter
+from toolbridge.names import name_rule
+from toolbridge.notes import Converted, Note
+from toolbridge.providers.provider import Fact, Provider, Wire
+from toolbridge.schema.dialects import JSON_SCHEMA, OPENAI_STRICT
+from toolbridge.types import HostedServer
+
+
+def write_tool(name: str, description: str, schema: Wire, strict: bool) -> Wire:
+    tool: Wire = {"type": "function", "name": name}
+    if description:
+        tool["description"] = description
+    return {**tool, "parameters": schema, "strict": strict}
+
+
+def write_fields(definitions: list[Wire], strict: bool) -> Wire:
+    return {"tools": definitions}
+
+
+def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval) -> Converted[Wire]:
+    """`{"type": "mcp", …}`: the filter as `allowed_tools`, the approval policy as `require_approval`."""
+    notes: list[Note] = []
+    entry: Wire = {"type": "mcp", "server_label": server.name}
+    for key, value in (
+        ("server_url", server.url),
+        ("connector_id", server.connector_id),
+        ("tunnel_id", server.tunnel_id),
+        ("server_description", server.description),
+        ("authorization", server.authorization),
+    ):
+        if value:
+            entry[key] = value
+    if server.headers:
+        entry["headers"] = dict(server.headers)
+    if server.defer_loading:
+        entry["defer_loading"] = True
+    names = [name for name in chosen.include if not _is_glob(name) and chosen.accepts(name)]
+    if len(names) < len([name for name in chosen.include if chosen.accepts(name)]):
+        notes.append(Note("filter.globs", "narrowed", "/allowed_tools", list(chosen.include)))
+    if chosen.exclude and not chosen.include:
+        notes.append(Note("filter.exclude", "widened", "/allowed_tools", list(chosen.exclude)))
+    if chosen.read_only is not None:
+        entry["allowed_tools"] = {"read_only": chosen.read_only, **({"tool_names": names} if chosen.include else {})}
+    elif chosen.include:
+        entry["allowed_tools"] = names
+    entry["require_approval"] = _approval(approval)
+    return Converted({"tools": [entry]}, tuple(notes))
+
+
+def _is_glob(name: str) -> bool:
+    return any(each in name for each in "*?[")
+
+
+def _approval(approval: Approval) -> Wire | str:
+    """`always` and `never`, or a filter for each where there are exceptions."""
+    always: Wire = {"tool_names": list(approval.always)} if approval.always else {}
+    never: Wire = {"tool_names": list(approval.never)} if approval.never else {}
+    if approval.never_read_only:
+        never["read_only"] = True
+    if not always and not never:
+        return approval.default
+    out: Wire = {}
+    if always:
+        out["always"] = always
+    if never:
+        out["never"] = never
+    return out
+
+
+PROVIDER = Provider(
+    name="openai-responses",
+    title="OpenAI Responses",
+    dialect=JSON_SCHEMA,
+    strict=OPENAI_STRICT,
+    strict_by_default=True,
+    names=name_rule("a-zA-Z0-9_-", 64),
+    write_tool=write_tool,
+    write_fields=write_fields,
+    write_hosted=write_hosted,
+    facts=(
+        Fact("strict is always explicit", "github.com/vercel/ai/issues/7888", "2026-11"),
+        Fact("names: 64 is safe at the top level, 128 only inside a namespace", "openai OpenAPI 2.3.0 FunctionToolParam", "2026-08"),
+        Fact("hosted servers: allowed_tools, require_approval", "openai 3.49 types/responses/tool_param.py", "2026-11"),
+        Fact("strict schemas as in Chat Completions", "openai structured outputs guide", "2026-02"),
+    ),
+)  # fmt: skip

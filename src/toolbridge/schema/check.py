@@ -1,0 +1,282 @@
+"""The check: arguments against the server's own schema, and what is wrong with them in words a model can act on.
+
+The schema that is asked is the server's, made sound and self-contained, never the one a provider was shown. Formats
+are not asserted: servers differ, and theirs is the last word. The validator is loaded when the first call is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from toolbridge.errors import nearest
+from toolbridge.schema.convert import TooLarge, convert
+from toolbridge.schema.dialects import SOURCE
+from toolbridge.schema.keywords import SCHEMA_IN_VALUE, SCHEMAS_IN_LIST, SCHEMAS_IN_MAP
+from toolbridge.schema.phrases import listed, phrase, quoted
+from toolbridge.schema.refs import Refs
+
+MOST_PROBLEMS = 8
+"""Problems told at once: a model mends these and hears of the rest next time."""
+
+_UNDECIDED = frozenset({"backtrackLimitExceeded", "regexEngineFailure"})
+"""What the validator says when a pattern was too much for it: no verdict on the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong: where, why, and what would be right."""
+
+    path: tuple[str | int, ...]
+    why: str
+    expected: str = ""
+
+    def __str__(self) -> str:
+        where = f"Argument {pointed(self.path)}: " if self.path else ""
+        return f"{where}{self.why}{' ' if self.expected else ''}{self.expected}"
+
+
+def pointed(path: Iterable[str | int]) -> str:
+    """A path as a person writes it: `items[2].name`."""
+    out = ""
+    for step in path:
+        if isinstance(step, int):
+            out += f"[{step}]"
+        elif step.isidentifier():
+            out += f".{step}" if out else step
+        else:
+            out += f"[{quoted(step)}]"
+    return out
+
+
+class Checker:
+    """The server's own schema, compiled when it is first asked."""
+
+    __slots__ = ("_source", "_validator", "schema")
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self._validator: Any = None
+        self.schema: dict[str, Any] = {}
+
+    def _compiled(self) -> Any:
+        if self._validator is None:
+            try:
+                self.schema = convert(self._source, SOURCE).schema
+            except TooLarge:
+                self.schema = {}
+            self._validator = validator(self.schema)
+        return self._validator
+
+    def accepts(self, arguments: Any) -> bool:
+        """Whether the server's schema accepts these arguments."""
+        try:
+            if self._compiled().is_valid(arguments):
+                return True
+        except ValueError:  # nested deeper than any validator follows
+            return False
+        return not any(True for _ in self._errors(arguments))
+
+    def _errors(self, arguments: Any) -> Iterator[Any]:
+        for error in self._compiled().iter_errors(arguments):
+            if error.kind.name not in _UNDECIDED:
+                yield error
+
+    def errors(self, arguments: Any) -> list[Any]:
+        """The validator's own errors, innermost where a union failed."""
+        try:
+            return list(self._errors(arguments))
+        except ValueError:
+            return []
+
+    def problems(self, arguments: Any) -> list[Problem]:
+        """What is wrong with the arguments; empty where nothing is."""
+        try:
+            errors = list(self._errors(arguments))
+        except ValueError as failure:
+            return [Problem((), f"The arguments cannot be checked: {failure}.")]
+        found: list[Problem] = []
+        for error in errors:
+            for each in self._told(error, 0):
+                if each not in found:
+                    found.append(each)
+        return found[:MOST_PROBLEMS]
+
+    def _told(self, error: Any, depth: int) -> Iterator[Problem]:
+        path = tuple(error.instance_path)
+        kind = error.kind
+        name = kind.name
+        if name in ("anyOf", "oneOfNotValid") and depth < 4:
+            yield from self._best_branch(error, path, depth)
+            return
+        at = self._schema_at(error.schema_path)
+        if name == "required":
+            missing = at.get("properties", {}).get(kind.property) if isinstance(at, dict) else None
+            yield Problem((*path, kind.property), "is required and is missing.", described(missing))
+        elif name in ("additionalProperties", "unevaluatedProperties", "falseSchema"):
+            yield from self._unknown(error, path, at)
+        elif name == "oneOfMultipleValid":
+            yield Problem(path, f"{quoted(error.instance, 80)} fits more than one of the allowed forms.", "Give exactly one.")
+        elif name == "not":
+            yield Problem(path, f"{quoted(error.instance, 80)} is not allowed.", phrase("not", at.get("not")))
+        elif name == "propertyNames":
+            yield Problem(path, f"A key is not allowed: {error.message}.")
+        else:
+            message = error.message
+            if len(message) > 300:
+                message = f"{quoted(error.instance, 80)} does not satisfy `{name}`"
+            yield Problem(path, message + ".", described(at, but=name))
+
+    def _best_branch(self, error: Any, path: tuple[str | int, ...], depth: int) -> Iterator[Problem]:
+        """Of a union's branches, the one that came closest: whose errors are deepest, then fewest."""
+        branches = [branch for branch in error.kind.context if branch]
+        if not branches:
+            yield Problem(path, error.message + ".")
+            return
+        reach = [max(len(each.instance_path) for each in branch) for branch in branches]
+        deepest = max(reach)
+        if deepest == len(path) and all(_is_type(branch) for branch in branches):
+            expected = described(self._schema_at(error.schema_path))
+            yield Problem(path, f"{quoted(error.instance, 80)} is of none of the allowed kinds.", expected)
+            return
+        best = min(
+            (branch for branch, depth_ in zip(branches, reach, strict=True) if not _is_type(branch) or depth_ == deepest),
+            key=lambda branch: (-max(len(each.instance_path) for each in branch), len(branch)),
+        )
+        for each in best:
+            yield from self._told(each, depth + 1)
+
+    def _unknown(self, error: Any, path: tuple[str | int, ...], at: Any) -> Iterator[Problem]:
+        known = list(at.get("properties", {})) if isinstance(at, dict) else []
+        names = getattr(error.kind, "unexpected", None)
+        if names is None:
+            instance = error.instance
+            value: Any = instance
+            names = []
+            if not isinstance(at, dict) or at.get("additionalProperties") is not False or not known:
+                if error.kind.name == "falseSchema" and path and not isinstance(at, dict):
+                    yield Problem(path, "is not allowed here.", "Leave it out.")
+                    return
+                yield Problem(path, f"{quoted(value, 80)} is not allowed here.", "Leave it out.")
+                return
+        for name in names:
+            meant = nearest(name, known)
+            hint = f"Did you mean {quoted(meant)}?" if meant else (f"Known: {', '.join(known[:20])}." if known else "")
+            yield Problem((*path, name), "is not a known argument.", hint or "Leave it out.")
+
+    def _schema_at(self, path: Iterable[str | int]) -> Any:
+        """The node whose keyword failed: the path without its last step."""
+        node: Any = self.schema
+        steps = list(path)
+        for step in steps[:-1]:
+            if isinstance(node, dict) and step in node:
+                node = node[step]
+            elif isinstance(node, list) and isinstance(step, int) and step < len(node):
+                node = node[step]
+            elif isinstance(node, list) and isinstance(step, str) and step.isdecimal() and int(step) < len(node):
+                node = node[int(step)]
+            else:
+                return {}
+        return node if isinstance(node, dict) else {}
+
+
+def _is_type(branch: list[Any]) -> bool:
+    return len(branch) == 1 and branch[0].kind.name in ("type", "constant", "enum")
+
+
+def described(schema: Any, but: str = "") -> str:
+    """What would be right, in few words, from the schema of the place."""
+    if not isinstance(schema, dict):
+        return ""
+    if "enum" in schema:
+        return "" if but == "enum" else f"One of: {listed(schema['enum'], 300)}."
+    if "const" in schema:
+        return f"It must be {quoted(schema['const'])}."
+    declared = schema.get("type")
+    branches = schema.get("anyOf") or schema.get("oneOf")
+    words: list[str] = []
+    if declared:
+        words.append(" or ".join(declared) if isinstance(declared, list) else declared)
+    elif isinstance(branches, list):
+        kinds = [
+            str(each.get("type") or (listed([each["const"]]) if "const" in each else "")) for each in branches
+            if isinstance(each, dict)
+        ]
+        words.append(" or ".join(dict.fromkeys(kind for kind in kinds if kind)))
+    bounds = [
+        phrase(keyword, schema[keyword]).rstrip(".")
+        for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
+                        "maxLength", "minItems", "maxItems", "pattern", "format")
+        if keyword in schema
+    ]  # fmt: skip
+    if not any(words) and not bounds:
+        return ""
+    return f"Expected: {'; '.join([word for word in words if word] + bounds)}."
+
+
+# ── the validator ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def validator(schema: dict[str, Any]) -> Any:
+    """A compiled validator. Patterns that its engine cannot read are left out rather than failing every call."""
+    import jsonschema_rs
+
+    try:
+        return jsonschema_rs.Draft202012Validator(schema, offline=True, validate_formats=False)
+    except ValueError:
+        return jsonschema_rs.Draft202012Validator(_readable(schema), offline=True, validate_formats=False)
+
+
+def _readable(schema: Any) -> Any:
+    """The schema without what the validator's engine cannot compile."""
+    import jsonschema_rs
+
+    def compiles(part: dict[str, Any]) -> bool:
+        try:
+            jsonschema_rs.Draft202012Validator(part, offline=True, validate_formats=False)
+        except ValueError:
+            return False
+        return True
+
+    def clean(node: Any) -> Any:
+        if not isinstance(node, dict):
+            return node
+        out: dict[str, Any] = {}
+        for keyword, value in node.items():
+            if keyword in SCHEMA_IN_VALUE:
+                out[keyword] = clean(value)
+            elif keyword in SCHEMAS_IN_LIST:
+                out[keyword] = [clean(each) for each in value]
+            elif keyword == "patternProperties":
+                out[keyword] = {key: clean(each) for key, each in value.items() if compiles({"pattern": key})}
+            elif keyword in SCHEMAS_IN_MAP:
+                out[keyword] = {key: clean(each) for key, each in value.items()}
+            elif keyword == "$ref" or compiles({keyword: value}):
+                out[keyword] = value
+        return out
+
+    cleaned = clean(schema)
+    return cleaned if compiles(cleaned) else {}
+
+
+def fits(schema: Any, context: Refs | dict[str, Any]) -> Callable[[Any], bool]:
+    """Whether a value fits a schema, asked lazily: a written schema with its definitions, or a source node."""
+    made: list[Any] = []
+
+    def asked(value: Any) -> bool:
+        if not made:
+            if isinstance(context, Refs):
+                try:
+                    whole = convert(schema, SOURCE, context).schema
+                except TooLarge:
+                    whole = {}
+            else:
+                whole = {**schema, "$defs": context} if context else schema
+            made.append(validator(whole))
+        try:
+            return bool(made[0].is_valid(value))
+        except ValueError:
+            return False
+
+    return asked

@@ -1,0 +1,240 @@
+"""The way back: how arguments in a provider's shape become arguments in the server's shape, and the way forth.
+
+Where the conversion changed a shape it leaves one of these records. A record reads (the model's value becomes the
+server's) and writes (the server's value as the model would have written it); no record means the value is the same on
+both sides. Reading is lenient: a value that is already in the server's shape passes. Nothing here validates; `check`
+does, afterwards.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, Protocol
+
+from toolbridge.schema.keywords import kind_of, same
+
+
+class Back(Protocol):
+    """One record of the way back."""
+
+    def read(self, value: Any) -> Any: ...
+
+    def write(self, value: Any) -> Any: ...
+
+
+def read(back: Back | None, value: Any) -> Any:
+    """The value in the server's shape."""
+    return value if back is None else back.read(value)
+
+
+def write(back: Back | None, value: Any) -> Any:
+    """The value in the provider's shape."""
+    return value if back is None else back.write(value)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def json_value(text: str) -> Any:
+    """The JSON value that a text holds; raises `ValueError` where it holds none."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def json_text(value: Any) -> str:
+    """A JSON value as text, non-ASCII as it is."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AsText:
+    """A value that the provider cannot describe stands as its JSON text."""
+
+    def read(self, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return json_value(value)
+        except ValueError:
+            return value  # not JSON: the text itself, for `check` to judge
+
+    def write(self, value: Any) -> Any:
+        return json_text(value)
+
+
+@dataclass(frozen=True, slots=True)
+class AsWord:
+    """An enum value that the provider cannot list stands as a word of its own."""
+
+    words: tuple[tuple[str, Any], ...]
+
+    def read(self, value: Any) -> Any:
+        if isinstance(value, str):
+            for word, meant in self.words:
+                if word == value:
+                    return meant
+        return value
+
+    def write(self, value: Any) -> Any:
+        for word, meant in self.words:
+            if same(meant, value):
+                return word
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """An array whose items have a way back; the first ones perhaps each its own."""
+
+    rest: Back | None
+    first: tuple[Back | None, ...] = ()
+
+    def _each(self, value: Any, go: Callable[[Back | None, Any], Any]) -> Any:
+        if not isinstance(value, list):
+            return value
+        known = len(self.first)
+        return [go(self.first[i] if i < known else self.rest, each) for i, each in enumerate(value)]
+
+    def read(self, value: Any) -> Any:
+        return self._each(value, read)
+
+    def write(self, value: Any) -> Any:
+        return self._each(value, write)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """A map stands as a list of `{"key": …, "value": …}`."""
+
+    values: Back | None = None
+
+    def read(self, value: Any) -> Any:
+        if not isinstance(value, list) or not all(isinstance(each, dict) and "key" in each for each in value):
+            return value
+        return {each["key"]: read(self.values, each.get("value")) for each in value if isinstance(each["key"], str)}
+
+    def write(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return [{"key": key, "value": write(self.values, each)} for key, each in value.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """An object: keys renamed, absent ones marked, undeclared ones gathered under one key."""
+
+    keys: tuple[str, ...] = ()
+    """All wire keys, in order."""
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    """Wire key to the server's key, where they differ."""
+    inner: dict[str, Back] = field(default_factory=dict[str, Back])
+    """Wire key to the way back of its value."""
+    null_is_absent: frozenset[str] = frozenset()
+    """Wire keys whose null stands for a property that is not there."""
+    empty_is_absent: frozenset[str] = frozenset()
+    """Wire keys whose `{}` stands for a property that is not there, because null is a value of its own."""
+    extras: str | None = None
+    """The wire key under which undeclared properties stand."""
+    extras_back: Back | None = None
+    extras_always: bool = False
+    """Whether that key stands there also when nothing is undeclared."""
+
+    def read(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        out: dict[str, Any] = {}
+        more: Any = None
+        for key, each in value.items():
+            if each is None and key in self.null_is_absent:
+                continue
+            if key in self.empty_is_absent and isinstance(each, dict) and not each:
+                continue
+            if key == self.extras:
+                more = read(self.extras_back, each)
+                continue
+            inner = self.inner.get(key)
+            out[self.names.get(key, key)] = each if inner is None else inner.read(each)
+        if isinstance(more, dict):
+            for key, each in more.items():
+                out.setdefault(key, each)
+        return out
+
+    def write(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        out: dict[str, Any] = {}
+        rest = dict(value)
+        for key in self.keys:
+            name = self.names.get(key, key)
+            if name in rest and key != self.extras:
+                inner = self.inner.get(key)
+                each = rest.pop(name)
+                out[key] = each if inner is None else inner.write(each)
+            elif key in self.null_is_absent:
+                out[key] = None
+            elif key in self.empty_is_absent:
+                out[key] = {}
+        if self.extras is None:
+            out.update(rest)  # undeclared, and the provider has no place for them: say them anyway
+        elif rest or self.extras_always:
+            out[self.extras] = write(self.extras_back, rest)
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A reference to a definition that has a way back; definitions may lead to themselves."""
+
+    name: str
+    table: dict[str, Back | None] = field(compare=False, repr=False)
+
+    def read(self, value: Any) -> Any:
+        return read(self.table.get(self.name), value)
+
+    def write(self, value: Any) -> Any:
+        return write(self.table.get(self.name), value)
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One branch of a union: its schema on both sides, the kinds of value each side has, the way back."""
+
+    wire: dict[str, Any]
+    wire_kinds: int
+    source_kinds: int
+    back: Back | None
+    fits_wire: Callable[[Any], bool] = field(compare=False, repr=False)
+    fits_source: Callable[[Any], bool] = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """A union whose branches have different ways back: the branch that fits is followed."""
+
+    branches: tuple[Branch, ...]
+
+    def read(self, value: Any) -> Any:
+        kind = kind_of(value)
+        fitting = [each for each in self.branches if each.wire_kinds & kind]
+        if len(fitting) > 1:
+            fitting = [each for each in fitting if each.fits_wire(value)] or fitting
+        if len(fitting) > 1:
+            fitting = [each for each in fitting if each.fits_source(read(each.back, value))] or fitting
+        return read(fitting[0].back, value) if fitting else self._already(value)
+
+    def _already(self, value: Any) -> Any:
+        """No branch has such a value on the wire: perhaps it is in the server's shape as it is."""
+        return value
+
+    def write(self, value: Any) -> Any:
+        kind = kind_of(value)
+        fitting: Iterable[Branch] = [each for each in self.branches if each.source_kinds & kind]
+        candidates = list(fitting)
+        if len(candidates) > 1:
+            candidates = [each for each in candidates if each.fits_source(value)] or candidates
+        return write(candidates[0].back, value) if candidates else value

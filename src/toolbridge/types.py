@@ -1,0 +1,188 @@
+"""The central values: tools, calls, results and their parts, as plain frozen data.
+
+Nothing here knows MCP's wire models or any provider's. Two values with equal content are equal; none holds a
+connection. The left bank (servers) makes `Tool` and `ToolResult`, the right bank (providers) makes `ToolCall`, and
+`prepare` joins them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from toolbridge.notes import Note
+
+Schema: TypeAlias = Mapping[str, Any]
+JsonObject: TypeAlias = dict[str, Any]
+EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+def _empty() -> Mapping[str, Any]:
+    return EMPTY
+
+
+@dataclass(frozen=True, slots=True)
+class ToolId:
+    """What a tool *is*: the server that offers it and the name that server gave it."""
+
+    server: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.server}/{self.name}" if self.server else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHints:
+    """What the server claims about side effects: claims, not facts. `None` is a claim not made.
+
+    The properties read a missing claim as the MCP specification does: not read-only, destructive, not idempotent,
+    open world.
+    """
+
+    read_only_hint: bool | None = None
+    destructive_hint: bool | None = None
+    idempotent_hint: bool | None = None
+    open_world_hint: bool | None = None
+
+    @property
+    def read_only(self) -> bool:
+        return self.read_only_hint is True
+
+    @property
+    def destructive(self) -> bool:
+        return not self.read_only and self.destructive_hint is not False
+
+    @property
+    def idempotent(self) -> bool:
+        return self.read_only or self.idempotent_hint is True
+
+    @property
+    def open_world(self) -> bool:
+        return self.open_world_hint is not False
+
+
+NO_HINTS = ToolHints()
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool as its server describes it. The schemas are the server's own, untouched.
+
+    `problem` is set where an entry of a tool list cannot be a tool (no name, not an object): `prepare` leaves it out
+    and says so.
+    """
+
+    id: ToolId
+    description: str
+    input_schema: Schema
+    output_schema: Schema | None = None
+    title: str | None = None
+    hints: ToolHints = NO_HINTS
+    meta: Mapping[str, Any] = field(default_factory=_empty)
+    icons: tuple[Mapping[str, Any], ...] = ()
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """What the model asked for, as it asked."""
+
+    id: str
+    name: str
+    """The wire name; `PreparedTools` knows which tool it is."""
+    text: str
+    """The argument text exactly as it came."""
+    arguments: JsonObject | None
+    """`None` when the text is not a JSON object; `problem` says why."""
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text in a message or a result."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image: base64 data and its MIME type."""
+
+    data: str
+    mime_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audio:
+    """A sound: base64 data and its MIME type."""
+
+    data: str
+    mime_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A resource sent along: its text, or its base64 `blob`."""
+
+    uri: str
+    mime_type: str | None = None
+    text: str | None = None
+    blob: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLink:
+    """A resource named and not sent."""
+
+    uri: str
+    name: str = ""
+    mime_type: str | None = None
+    description: str | None = None
+
+
+Content: TypeAlias = Text | Image | Audio | Resource | ResourceLink
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came of a call. `meta` is for hosts and is never shown to a model."""
+
+    call_id: str
+    content: tuple[Content, ...] = ()
+    structured: Any = None
+    is_error: bool = False
+    meta: Mapping[str, Any] = field(default_factory=_empty)
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The text blocks, joined."""
+        return "\n".join(part.text for part in self.content if isinstance(part, Text))
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCall:
+    """A call that was understood: the tool, and arguments that the server's own schema accepts."""
+
+    call: ToolCall
+    tool: Tool
+    arguments: JsonObject
+    notes: tuple[Note, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class HostedServer:
+    """A remote MCP server that a provider connects to by itself."""
+
+    name: str
+    url: str | None = None
+    headers: Mapping[str, str] = field(default_factory=_empty)
+    authorization: str | None = field(default=None, repr=False)
+    """An OAuth access token; never shown."""
+    description: str | None = None
+    connector_id: str | None = None
+    tunnel_id: str | None = None
+    defer_loading: bool = False
