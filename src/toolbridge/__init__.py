@@ -5,7 +5,9 @@ The public names are imported when they are first used, so that `import toolbrid
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from toolbridge.names import namespace_tool_name, parse_namespaced_name
     from toolbridge.notes import Converted, Effect, Note
     from toolbridge.prepare import PreparedTools, prepare
-    from toolbridge.providers import Provider, get_provider, providers
+    from toolbridge.providers import Provider, get_provider
     from toolbridge.tools import read_tools
     from toolbridge.types import (
         Audio,
@@ -75,7 +77,6 @@ _HOMES = {
     "namespace_tool_name": "names",
     "parse_namespaced_name": "names",
     "prepare": "prepare",
-    "providers": "providers",
     "read_tools": "tools",
 }
 
@@ -112,7 +113,6 @@ __all__ = [
     "namespace_tool_name",
     "parse_namespaced_name",
     "prepare",
-    "providers",
     "read_tools",
 ]
 
@@ -128,3 +128,15 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+class _Package(ModuleType):
+    """The package, where `prepare` is always the function: importing the module of that name would put it there."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "prepare" and isinstance(value, ModuleType):
+            value = value.prepare
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

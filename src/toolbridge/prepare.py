@@ -6,7 +6,6 @@ express is left out, by name and with the reason. Tools are values, so each is c
 
 from __future__ import annotations
 
-import json
 import marshal
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,11 +13,11 @@ from typing import Any
 
 from toolbridge.errors import UnknownToolError, nearest
 from toolbridge.names import wire_name
-from toolbridge.notes import Effect, Note
+from toolbridge.notes import Note
 from toolbridge.providers import Provider, StrictBudget, get_provider
-from toolbridge.schema.check import Checker
+from toolbridge.schema.check import Checker, uncheckable
 from toolbridge.schema.coerce import coerced
-from toolbridge.schema.convert import Conversion, Size, TooLarge, convert
+from toolbridge.schema.convert import Conversion, RawNote, Size, TooLarge, convert
 from toolbridge.schema.dialects import Dialect
 from toolbridge.schema.lift import lifted
 from toolbridge.schema.objects import NotAnObject
@@ -60,7 +59,7 @@ class _Compiled:
     name: str
     definition: bytes
     back: Back | None
-    raw_notes: tuple[tuple[str, Effect, tuple[str, ...], Any], ...]
+    raw_notes: tuple[RawNote, ...]
     strict: bool
     size: Size
 
@@ -220,6 +219,8 @@ def prepare(
     """
     if isinstance(provider, str):
         provider = get_provider(provider)
+    if description_limit is not None and description_limit < 1:
+        raise ValueError(f"description_limit is {description_limit}; it must be at least 1")
     options = PLAIN
     if describe_values or flatten or description_limit is not None:
         options = Options(describe_values, flatten, description_limit)
@@ -365,39 +366,24 @@ def _compiled(tool: Tool, provider: Provider, strict: bool, options: Options) ->
         if strict and _over(conversion.size, dialect):
             strict = False
             conversion = _converted(tool, provider.dialect, options)
-        notes = conversion.raw_notes
+        if conversion.size.references:
+            circle = uncheckable(tool.input_schema)
+            if circle is not None:
+                return _LeftOut(tool, circle)
+        notes: tuple[RawNote, ...] = conversion.raw_notes
         if name != tool.id.name and not tool.id.server:
             notes = (*notes, ("name.spelt", "changed", (), tool.id.name))
         if tool.input_schema is None:
             notes = (*notes, ("schema.missing", "changed", (), None))
         description, notes = _description(tool, conversion, provider, options, notes)
         definition = provider.write_tool(name, description, conversion.schema, strict)
-        packed = _packed(definition)
+        packed = marshal.dumps(definition)
     except (TooLarge, NotAnObject) as failure:
         return _LeftOut(tool, str(failure))
     except (RecursionError, ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as failure:
         # No schema should get here; one that does must not spoil the request for the others.
         return _LeftOut(tool, f"its schema could not be converted ({type(failure).__name__}: {str(failure)[:100]})")
     return _Compiled(tool, name, packed, conversion.back, notes, strict, conversion.size)
-
-
-def _packed(definition: dict[str, Any]) -> bytes:
-    """The definition as bytes; what is no JSON (a NaN, a date, a set) is written as JSON would have it, or refused."""
-    try:
-        return marshal.dumps(json.loads(json.dumps(definition, allow_nan=False)))
-    except ValueError:
-        return marshal.dumps(json.loads(json.dumps(_finite(definition))))
-
-
-def _finite(value: Any) -> Any:
-    """The value with null for every number that JSON does not have."""
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return None
-    if isinstance(value, Mapping):
-        return {str(key): _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return value
 
 
 def _converted(tool: Tool, dialect: Dialect, options: Options) -> Conversion:
@@ -467,8 +453,8 @@ def _description(
     conversion: Conversion,
     provider: Provider,
     options: Options,
-    notes: tuple[tuple[str, Effect, tuple[str, ...], Any], ...],
-) -> tuple[str, tuple[tuple[str, Effect, tuple[str, ...], Any], ...]]:
+    notes: tuple[RawNote, ...],
+) -> tuple[str, tuple[RawNote, ...]]:
     """The tool's description, with what had to be said of its root, and not longer than the provider takes."""
     text = tool.description
     said = conversion.schema.pop("description", None)

@@ -35,7 +35,7 @@ def read_tools(source: Any, server: str = "") -> list[Tool]:
 
 def _entries(source: Any) -> list[Any]:
     if isinstance(source, bytes | bytearray):
-        source = bytes(source).decode("utf-8-sig", "replace")
+        return _from_document(_parsed(_decoded(bytes(source), "the bytes"), "the bytes"), "the bytes")
     if isinstance(source, os.PathLike) or (isinstance(source, str) and not _looks_like_json(source)):
         return _from_document(*_load(Path(source)))
     if isinstance(source, str):
@@ -48,12 +48,12 @@ def _entries(source: Any) -> list[Any]:
             pages = [_tools_of(each) for each in entries]
             if all(page is not None for page in pages):
                 return [tool for page in pages for tool in page or ()]
-            raise SourceError(f"not a list of tools: its first item is {_kind(entries[0])}, not a tool object")
+            raise SourceError(f"not a list of tools: its first item is {_kind(entries[0])}")
         return entries
     listed = _tools_of(source)
     if listed is not None:
         return listed
-    raise SourceError(f"not a tool list: {_kind(source)}; expected a path, JSON text, a tools/list answer or a list of tools")
+    raise SourceError(f"{_kind(source)} is no tool list; expected a path, JSON text, a tools/list answer or a list")
 
 
 def _looks_like_json(text: str) -> bool:
@@ -62,14 +62,20 @@ def _looks_like_json(text: str) -> bool:
 
 def _load(path: Path) -> tuple[Any, str]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise SourceError(f"{path}: not UTF-8 text") from None
+        content = path.read_bytes()
     except OSError as failure:
         raise SourceError(f"{path}: {(failure.strerror or str(failure)).lower()}") from None
     except ValueError as failure:  # a NUL in the name
         raise SourceError(f"{str(path)!r}: {failure}") from None
-    return _parsed(text, str(path)), str(path)
+    return _parsed(_decoded(content, str(path)), str(path)), str(path)
+
+
+def _decoded(content: bytes, where: str) -> str:
+    """Text as JSON files have it: UTF-8, or the UTF-16 that some shells write."""
+    try:
+        return content.decode(json.detect_encoding(content))
+    except UnicodeDecodeError:
+        raise SourceError(f"{where}: not a text file; expected JSON in UTF-8") from None
 
 
 def _parsed(text: str, where: str) -> Any:
@@ -94,7 +100,7 @@ def _parsed(text: str, where: str) -> Any:
 def _from_document(document: Any, where: str) -> list[Any]:
     if isinstance(document, list):
         if document and not any(_is_entry(each) for each in document):
-            raise SourceError(f"{where}: not a list of tools: its first item is {_kind(document[0])}, not a tool object")
+            raise SourceError(f"{where}: not a list of tools: its first item is {_kind(document[0])}")
         return document
     listed = _tools_of(document)
     if listed is not None:
@@ -105,8 +111,10 @@ def _from_document(document: Any, where: str) -> list[Any]:
         error = document.get("error")
         if isinstance(error, Mapping):
             raise SourceError(f"{where}: the server answered with an error: {error.get('message', error)}")
+        if "tools" in document:
+            raise SourceError(f'{where}: "tools" is {_kind(document["tools"])}; expected a list of tools')
         keys = ", ".join(map(str, list(document)[:5]))
-        raise SourceError(f"{where}: no \"tools\" in it (found: {keys or 'nothing'}); expected a tools/list answer or a list")
+        raise SourceError(f"{where}: no \"tools\" in it, only {keys or 'nothing'}; expected a tools/list answer or a list")
     raise SourceError(f"{where}: {_kind(document)}; expected a tools/list answer or a list of tools")
 
 
@@ -130,7 +138,8 @@ def _get(holder: Any, key: str) -> Any:
 def _is_entry(entry: Any) -> bool:
     """Whether this can be a tool at all, be it a broken one."""
     if isinstance(entry, Mapping):
-        tool = entry.get("function") if isinstance(entry.get("function"), Mapping) else entry
+        function = entry.get("function")
+        tool = function if isinstance(function, Mapping) else entry
         return "name" in tool or any(key in tool for key in _SCHEMA_KEYS[:2]) or not entry or "description" in tool
     return hasattr(entry, "name") and (hasattr(entry, "input_schema") or hasattr(entry, "inputSchema"))
 

@@ -13,7 +13,7 @@ from typing import Any
 from toolbridge.errors import nearest
 from toolbridge.schema.convert import TooLarge, convert
 from toolbridge.schema.dialects import SOURCE
-from toolbridge.schema.keywords import SCHEMA_IN_VALUE, SCHEMAS_IN_LIST, SCHEMAS_IN_MAP
+from toolbridge.schema.keywords import SCHEMA_IN_VALUE, SCHEMAS_IN_LIST, SCHEMAS_IN_MAP, subschemas
 from toolbridge.schema.phrases import listed, phrase, quoted
 from toolbridge.schema.refs import Refs
 
@@ -280,3 +280,55 @@ def fits(schema: Any, context: Refs | dict[str, Any]) -> Callable[[Any], bool]:
             return False
 
     return asked
+
+
+# ── what a check would cost ──────────────────────────────────────────────────────────────────────────────────────
+
+MOST_STEPS = 100_000
+"""Schemas that one value may have to be held against at one place; more is a reference bomb."""
+
+_AT_THE_SAME_PLACE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "$ref")
+
+
+def uncheckable(source: Any) -> str | None:
+    """Why no value can be checked against this schema in bounded time; `None` where it can.
+
+    References may make one value be held against exponentially many schemas, or lead in a circle without ever
+    getting further into the value.
+    """
+    schema = convert(source, SOURCE).schema
+    defs: dict[str, Any] = schema.get("$defs", {})
+    costs: dict[int, float] = {}
+    for node in (schema, *defs.values()):
+        waiting: list[Any] = [node]
+        while waiting:
+            each = waiting.pop()
+            if _steps(each, defs, costs, 0) > MOST_STEPS:
+                return "its references lead in a circle, or unfold to more than anyone could check"
+            if isinstance(each, dict):
+                waiting.extend(subschemas({key: value for key, value in each.items() if key != "$defs"}))
+    return None
+
+
+def _steps(node: Any, defs: dict[str, Any], costs: dict[int, float], depth: int) -> float:
+    """How many schemas a value at this node is held against; infinite where that never ends."""
+    if not isinstance(node, dict):
+        return 1
+    known = costs.get(id(node))
+    if known is not None:
+        return known
+    if depth > 400:
+        return float("inf")
+    costs[id(node)] = float("inf")  # met again before it is known: a circle
+    total = 1.0
+    for keyword in _AT_THE_SAME_PLACE:
+        value = node.get(keyword)
+        if keyword == "$ref" and isinstance(value, str):
+            value = defs.get(value.removeprefix("#/$defs/"))
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, dict):
+                total += _steps(each, defs, costs, depth + 1)
+    for each in (node.get("dependentSchemas") or {}).values():
+        total += _steps(each, defs, costs, depth + 1)
+    costs[id(node)] = total
+    return total

@@ -7,11 +7,14 @@ are counted, depth is limited, cycles are kept or cut as the dialect allows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from toolbridge.notes import Effect, Note
 from toolbridge.schema import objects, unions
+from toolbridge.schema.arrays import array
+from toolbridge.schema.copying import MOST_INLINED, copied
 from toolbridge.schema.dialects import Dialect
 from toolbridge.schema.enums import enumeration
 from toolbridge.schema.keywords import (
@@ -20,11 +23,7 @@ from toolbridge.schema.keywords import (
     ARRAY,
     KINDS,
     KINDS_OF_KEYWORD,
-    NOT_MONOTONE,
     OBJECT,
-    SCHEMA_IN_VALUE,
-    SCHEMAS_IN_LIST,
-    SCHEMAS_IN_MAP,
     STRING,
     VALUE_TYPES,
     kind_of,
@@ -34,13 +33,10 @@ from toolbridge.schema.merge import Nothing, merged
 from toolbridge.schema.phrases import phrase, quoted, with_sentences
 from toolbridge.schema.refs import Refs, name_of
 from toolbridge.schema.repair import sound
-from toolbridge.schema.restore import AsText, Back, Items, Named
+from toolbridge.schema.restore import AsText, Back, Named
 
 MOST_NODES = 150_000
 """Nodes of one schema that are converted; a schema with more is refused with that reason."""
-
-MOST_INLINED = 5_000
-"""Nodes written because references were inlined; past that, a reference is cut instead (a reference bomb)."""
 
 DEEPEST = 64
 """Nodes one inside the other. The deepest real tool has 12; a recursive walk and the validators bear this many."""
@@ -48,7 +44,9 @@ DEEPEST = 64
 UNROLLED = 2
 """Times a recursive definition is inlined inside itself where a dialect has no references."""
 
-Path = tuple[str, ...]
+Path: TypeAlias = tuple[str, ...]
+RawNote: TypeAlias = tuple[str, Effect, Path, Any]
+"""A note before anyone asked for it: code, effect, path, before. Notes are made often and read seldom."""
 
 _POLARITY: dict[str, dict[Effect, Effect]] = {
     "reversed": {"widened": "narrowed", "narrowed": "widened", "changed": "changed"},
@@ -56,7 +54,6 @@ _POLARITY: dict[str, dict[Effect, Effect]] = {
 }
 _ABOUT_SELF = frozenset({"$defs", "definitions", "$schema", "$id", "id", "$comment", "$anchor", "$dynamicAnchor"})
 _KNOWN = frozenset(VALUE_TYPES) | {"const", "default"}
-_REFERENCES = frozenset({"$ref", "$dynamicRef", "$anchor", "$dynamicAnchor"})
 _SCALARS = frozenset({"string", "integer", "number", "boolean", "null"})
 _MENTIONED = frozenset({"title", "description", "default", "examples", "deprecated"})
 
@@ -82,6 +79,7 @@ class Size(NamedTuple):
     unions: int
     characters: int
     enum_values: int
+    references: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ class Conversion:
 
     schema: dict[str, Any]
     back: Back | None
-    raw_notes: tuple[tuple[str, Effect, Path, Any], ...]
+    raw_notes: tuple[RawNote, ...]
     size: Size
 
     @property
@@ -119,7 +117,7 @@ def convert(schema: Any, dialect: Dialect, refs: Refs | None = None) -> Conversi
     out = written.schema
     if walk.defs:
         out["$defs"] = walk.defs
-    size = Size(walk.nodes, walk.properties, walk.optionals, walk.unions, walk.characters, walk.enum_values)
+    size = Size(walk.nodes, walk.properties, walk.optionals, walk.unions, walk.characters, walk.enum_values, walk.references)
     return Conversion(out, written.back, tuple(walk.notes), size)
 
 
@@ -127,34 +125,39 @@ class Walk:
     """One conversion under way."""
 
     __slots__ = (
-        "_active", "_at", "_def_kinds", "_depth", "_inlined", "_names", "_polarity", "_told", "_waiting", "backs",
-        "characters", "defs", "dialect", "enum_values", "nodes", "notes", "optionals", "properties", "refs", "rules",
-        "unions",
+        "_active", "_at", "_def_kinds", "_depth", "_taken", "_told", "backs", "characters", "defs", "dialect", "enum_values",
+        "inlined", "names", "nodes", "notes", "optionals", "polarity", "properties", "recursive", "references", "refs", "rules",
+        "unions", "waiting",
     )  # fmt: skip
 
     def __init__(self, dialect: Dialect, refs: Refs) -> None:
         self.dialect = dialect
         self.rules = dialect.rules
         self.refs = refs
-        self.notes: list[tuple[str, Effect, Path, Any]] = []
+        self.notes: list[RawNote] = []
         self.defs: dict[str, Any] = {}
         self.backs: dict[str, Back | None] = {}
+        self.names: dict[int, str] = {}
+        """Targets of references, by identity, and the names of their definitions."""
+        self.waiting: list[tuple[str, Any]] = []
+        """Definitions that a copy refers to and that are still to be copied."""
         self.nodes = self.properties = self.optionals = self.unions = self.characters = self.enum_values = 0
+        self.inlined = self.references = 0
+        self.polarity = ""
         self._def_kinds: dict[str, int] = {}
-        self._names: dict[int, str] = {}
-        self._waiting: list[tuple[str, Any]] = []
         self._active: dict[int, int] = {}
+        self._taken: set[str] = set()
+        self.recursive: dict[int, bool] = {}
+        """Targets that are known to lead back to themselves, or not to."""
         self._at: Path = ()
         self._told: list[str] = []
         self._depth = 0
-        self._inlined = 0
-        self._polarity = ""
 
     # ── what rules and repairs tell ──────────────────────────────────────────────────────────────────────────────
 
     def note(self, code: str, effect: Effect, before: Any) -> None:
-        if self._polarity:
-            effect = _POLARITY[self._polarity][effect]
+        if self.polarity:
+            effect = _POLARITY[self.polarity][effect]
         self.notes.append((code, effect, self._at, before))
 
     def note_at(self, path: Path, code: str, effect: Effect, before: Any = None) -> None:
@@ -170,34 +173,31 @@ class Walk:
         """The root of a tool's schema: an object, with none of the keywords that the provider refuses there."""
         node, told = objects.plain_root(self, schema)
         if self.dialect.verbatim:
-            written = self._copied(node, ())
-            out = written.schema
+            out = copied(self, node, ())
             out["type"] = "object"
             out.setdefault("properties", {})
-            written = objects.with_legal_keys(self, written)
-        else:
-            written = objects.object_(self, node, (), 1, told, at_root=True)
-        if told and self.dialect.verbatim:
-            written.schema["description"] = with_sentences(written.schema.get("description", ""), told)
-        return written
+            if told:
+                out["description"] = with_sentences(out.get("description", ""), told)
+            return objects.with_legal_keys(self, Written(out, None, OBJECT))
+        return objects.object_(self, node, (), 1, told, at_root=True)
 
     def node(self, schema: Any, path: Path, level: int) -> Written:
         """Any node, in the dialect."""
+        if self.dialect.verbatim:
+            return Written({"not": {}} if schema is False else self.copy(schema, path), None, ANY)
         self.nodes += 1
         if self.nodes > MOST_NODES:
             raise TooLarge(f"its schema has more than {MOST_NODES:,} parts")
         if type(schema) is not dict:
             if schema is False:
                 return self.nothing(path)
-            schema = {}
+            schema = as_dict(schema)
         if self._depth >= DEEPEST:
             return self.cut(schema, path, "depth.cut")
         self._at = path
         node = sound(schema, self.note)
         self._depth += 1
         try:
-            if self.dialect.verbatim:
-                return self._copied(node, path)
             if "$ref" in node or "$dynamicRef" in node:
                 return self._reference(node, path, level)
             if "allOf" in node:
@@ -211,6 +211,22 @@ class Walk:
         finally:
             self._depth -= 1
 
+    def copy(self, schema: Any, path: Path) -> dict[str, Any]:
+        """Any node but a boolean one, for a dialect that copies."""
+        self.nodes += 1
+        if self.nodes > MOST_NODES:
+            raise TooLarge(f"its schema has more than {MOST_NODES:,} parts")
+        if type(schema) is not dict:
+            schema = as_dict(schema)
+        if self._depth >= DEEPEST:
+            return self.cut(schema, path, "depth.cut").schema
+        self._at = path
+        self._depth += 1
+        try:
+            return copied(self, sound(schema, self.note), path)
+        finally:
+            self._depth -= 1
+
     def written(self, node: dict[str, Any], path: Path, level: int) -> Written:
         """A flat node (no reference, no `allOf` but a rest that could not be merged), written anew."""
         if "anyOf" in node or "oneOf" in node:
@@ -219,12 +235,16 @@ class Walk:
             written = enumeration(self, node, path)
             if written is not None:
                 return written
-        declared = node.get("type")
+        declared: Any = node.get("type")
         if declared is None:
             declared = self._inferred(node, path)
             if declared is None:
                 return self._untyped(node, path)
             node = {**node, "type": declared}
+            if not self.dialect.typed and type(declared) is str:
+                written = self.written(node, path, level)
+                written.schema.pop("type", None)
+                return written._replace(kinds=ANY)
         if type(declared) is list:
             if self.dialect.type_lists and _SCALARS.issuperset(declared):
                 return self.finished({"type": declared}, None, kinds_of_type(declared), node, path, [])
@@ -232,7 +252,7 @@ class Walk:
         if declared == "object":
             return objects.object_(self, node, path, level, [])
         if declared == "array":
-            return self._array(node, path, level)
+            return array(self, node, path, level)
         return self.finished({"type": declared}, None, KINDS[declared], node, path, [])
 
     def finished(
@@ -273,8 +293,6 @@ class Walk:
 
     def nothing(self, path: Path) -> Written:
         """A place where no value is accepted. It is kept as far as it can be said; `check` refuses every value."""
-        if self.dialect.verbatim:
-            return Written({"not": {}}, None, ANY)
         self.note_at(path, "nothing.said", "widened", False)
         return self.finished({"type": "string"}, None, STRING, {}, path, ["No value is accepted here."])
 
@@ -292,6 +310,7 @@ class Walk:
     def target(self, node: dict[str, Any], path: Path) -> tuple[Any, str]:
         """Where a node's reference leads in the end, and by what name; `None` where it leads nowhere."""
         ref = node["$ref"] if "$ref" in node else node["$dynamicRef"]
+        self.references += 1
         target = self.refs.resolve(ref)
         for _ in range(DEEPEST):
             if type(target) is not dict or target.keys() != {"$ref"} or type(target["$ref"]) is not str:
@@ -335,18 +354,12 @@ class Walk:
 
     def define(self, target: dict[str, Any], ref: str) -> str | None:
         """The name of the definition for a target, written now where it is new; `None` where recursion must be cut."""
-        name = self._names.get(id(target))
+        name = self.names.get(id(target))
         if name is not None:
             return name if self.dialect.recursion or name in self.defs else None
         if self._depth >= DEEPEST - 1:
             return None
-        name = wanted = name_of(ref)
-        number = 1
-        taken = set(self._names.values())
-        while name in taken:
-            number += 1
-            name = f"{wanted}_{number}"
-        self._names[id(target)] = name
+        name = self.new_name(target, name_of(ref))
         self.characters += len(name)
         written = self.node(target, ("$defs", name), 1)
         self.defs[name] = written.schema
@@ -354,11 +367,21 @@ class Walk:
         self._def_kinds[name] = written.kinds
         return name
 
+    def new_name(self, target: dict[str, Any], wanted: str) -> str:
+        """A name of its own for the target of a reference."""
+        name, number = wanted, 1
+        while name in self._taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._taken.add(name)
+        self.names[id(target)] = name
+        return name
+
     def define_waiting(self) -> None:
         """Definitions that a copy refers to are copied one after the other, so that a long chain is no deep one."""
-        while self._waiting:
-            name, target = self._waiting.pop()
-            self.defs[name] = self.node(target, ("$defs", name), 1).schema
+        while self.waiting:
+            name, target = self.waiting.pop()
+            self.defs[name] = self.copy(target, ("$defs", name))
 
     def source_kinds(self, schema: Any, depth: int = 0) -> int:
         """The kinds of value that a source node may accept, at most."""
@@ -398,7 +421,7 @@ class Walk:
         used: list[int] = []
         flat = self.flat(node, path, used)
         active = self._active
-        if any(active.get(each, 0) >= UNROLLED for each in used) or self._inlined > MOST_INLINED:
+        if any(active.get(each, 0) >= UNROLLED for each in used) or self.inlined > MOST_INLINED:
             bare = _only_reference(node) or node
             if self.dialect.refs == "keep" and self.dialect.recursion and "$ref" in bare:
                 self.note_at(path, "$ref.loosened", "widened", node)
@@ -413,9 +436,9 @@ class Walk:
             for each in used:
                 active[each] -= 1
             if used and not any(active.get(each) for each in used):
-                self._inlined += self.nodes - before
+                self.inlined += self.nodes - before
 
-    def flat(self, node: dict[str, Any], path: Path, used: list[int], trail: Path | tuple[int, ...] = ()) -> dict[str, Any]:
+    def flat(self, node: dict[str, Any], path: Path, used: list[int], trail: tuple[int, ...] = ()) -> dict[str, Any]:
         """One node for a node with its references and all parts of its `allOf`. Raises `Nothing` if none can be."""
         parts: list[Any] = list(node.get("allOf", ()))
         base = {k: v for k, v in node.items() if k not in ("allOf", "$ref", "$dynamicRef")}
@@ -439,7 +462,7 @@ class Walk:
             self._at = path
             whole = sound(part, self.note)
             if "$ref" in whole or "allOf" in whole or "$dynamicRef" in whole:
-                whole = self.flat(whole, path, used, (*trail, id(part)))  # type: ignore[arg-type]
+                whole = self.flat(whole, path, used, (*trail, id(part)))
             base = merged(base, whole)
         return base
 
@@ -453,7 +476,8 @@ class Walk:
         if not kinds or (not self.dialect.typed and not kinds & (OBJECT | ARRAY)):
             return None
         names = [name for name in ("object", "array", "string", "number") if KINDS[name] & kinds]
-        self.note_at(path, "type.inferred", "narrowed", None)
+        if self.dialect.typed or len(names) > 1:
+            self.note_at(path, "type.inferred", "narrowed", None)
         return names[0] if len(names) == 1 else names
 
     def _untyped(self, node: dict[str, Any], path: Path) -> Written:
@@ -461,159 +485,15 @@ class Walk:
             return self.text(node, path)
         return self.finished({}, None, ANY, node, path, [])
 
-    def _array(self, node: dict[str, Any], path: Path, level: int) -> Written:
-        dialect = self.dialect
-        out: dict[str, Any] = {"type": "array"}
-        first: list[Written] = []
-        if "prefixItems" in node:
-            for i, each in enumerate(node["prefixItems"]):
-                first.append(self.node(each, (*path, "prefixItems", str(i)), level))
-        items = node.get("items", True)
-        if first and not dialect.tuples:
-            return self._loose_tuple(node, first, items, path, level)
-        if first:
-            out["prefixItems"] = [each.schema for each in first]
-        back: Back | None = None
-        if items is False:
-            out["maxItems"] = min(len(first), node.get("maxItems", len(first)))
-            out["items"] = {} if not dialect.typed else {"type": "string"}
-            node = {keyword: value for keyword, value in node.items() if keyword != "maxItems"}
-        else:
-            rest = self.node(items, (*path, "items"), level)
-            out["items"] = rest.schema
-            if rest.back is not None:
-                back = Items(rest.back)
-        if any(each.back for each in first):
-            back = Items(back.rest if isinstance(back, Items) else None, tuple(each.back for each in first))
-        return self.finished(out, back, ARRAY, node, path, [])
 
-    def _loose_tuple(
-        self, node: dict[str, Any], first: list[Written], items: Any, path: Path, level: int
-    ) -> Written:
-        """A tuple where the dialect has none: a list of any of its items, each read by its place."""
-        parts = list(first)
-        length = len(first)
-        rest: Written | None = None
-        if items is False or node.get("maxItems", length + 1) <= length:
-            node = {**node, "maxItems": min(length, node.get("maxItems", length))}
-        else:
-            rest = self.node(items, (*path, "items"), level)
-            parts.append(rest)
-        self.note_at(path, "prefixItems.loosened", "widened", node["prefixItems"])
-        distinct: list[dict[str, Any]] = []
-        for each in parts:
-            if each.schema not in distinct:
-                distinct.append(each.schema)
-        out: dict[str, Any] = {
-            "type": "array",
-            "items": distinct[0] if len(distinct) == 1 else {"anyOf": distinct},
-        }
-        back: Back | None = None
-        if any(each.back for each in parts):
-            back = Items(rest.back if rest else None, tuple(each.back for each in first))
-        told = [f"In this order: {quoted(node['prefixItems'])}."]
-        return self.finished(out, back, ARRAY, node, path, told)
-
-    # ── copying ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def _copied(self, node: dict[str, Any], path: Path) -> Written:
-        """A node as it is, for a dialect that takes JSON Schema: references named anew, unknown keywords left out."""
-        out: dict[str, Any] = {}
-        dialect = self.dialect
-        for keyword, value in node.items():
-            if keyword in SCHEMA_IN_VALUE:
-                if type(value) is bool:
-                    out[keyword] = value
-                else:
-                    out[keyword] = self._below(keyword, value, (*path, keyword))
-            elif keyword == "properties":
-                out[keyword] = {
-                    key: each if type(each) is bool else self.node(each, (*path, keyword, key), 1).schema
-                    for key, each in value.items()
-                }
-            elif keyword in SCHEMAS_IN_LIST:
-                out[keyword] = [
-                    each if type(each) is bool else self._below(keyword, each, (*path, keyword, str(i)))
-                    for i, each in enumerate(value)
-                ]
-            elif keyword in SCHEMAS_IN_MAP:
-                if keyword not in ("$defs", "definitions"):
-                    out[keyword] = {
-                        key: each if type(each) is bool else self.node(each, (*path, keyword, key), 1).schema
-                        for key, each in value.items()
-                    }
-            elif keyword in _KNOWN and keyword not in _REFERENCES:
-                out[keyword] = value
-        if "$ref" in node or "$dynamicRef" in node:
-            self._copied_reference(out, node, path)
-        if dialect.array_items and "items" not in out:
-            declared = out.get("type")
-            if declared == "array" or (type(declared) is list and "array" in declared):
-                out["items"] = {}
-        if dialect.required_declared and "required" in out:
-            members = out.setdefault("properties", {})
-            for key in out["required"]:
-                if key not in members:
-                    beyond = out.get("additionalProperties")
-                    members[key] = beyond if type(beyond) is dict else {}
-        return Written(out, None, ANY)
-
-    def _below(self, keyword: str, schema: Any, path: Path) -> dict[str, Any]:
-        """A subschema, with the polarity of the keyword it stands under."""
-        if keyword not in NOT_MONOTONE:
-            return self.node(schema, path, 1).schema
-        outside = self._polarity
-        self._polarity = ("" if outside == "reversed" else "reversed") if keyword == "not" else "unclear"
-        if outside == "unclear":
-            self._polarity = "unclear"
-        try:
-            return self.node(schema, path, 1).schema
-        finally:
-            self._polarity = outside
-
-    def _copied_reference(self, out: dict[str, Any], node: dict[str, Any], path: Path) -> None:
-        target, ref = self.target(node, path)
-        if target is None or target is True:
-            return
-        if target is False:
-            out["not"] = {}
-            return
-        if self.dialect.refs == "inline":
-            self._inline_copy(out, target, path)
-            return
-        name = self._names.get(id(target))
-        if name is None:
-            name = wanted = name_of(ref)
-            number = 1
-            taken = set(self._names.values())
-            while name in taken:
-                number += 1
-                name = f"{wanted}_{number}"
-            self._names[id(target)] = name
-            self._waiting.append((name, target))
-        out["$ref"] = f"#/$defs/{name}"
-
-    def _inline_copy(self, out: dict[str, Any], target: dict[str, Any], path: Path) -> None:
-        """The target's copy in the reference's place; beside other keywords, what both accept."""
-        active = self._active
-        if active.get(id(target), 0) >= UNROLLED or self._inlined > MOST_INLINED:
-            self.note_at(path, "recursion.cut", "widened", None)
-            return
-        active[id(target)] = active.get(id(target), 0) + 1
-        before = self.nodes
-        copied = self.node(target, path, 1).schema
-        active[id(target)] -= 1
-        if not active[id(target)]:
-            self._inlined += self.nodes - before
-        if any(keyword not in ANNOTATIONS for keyword in out):
-            out["allOf"] = [*out.get("allOf", ()), copied]
-        else:
-            out.update({**copied, **out})
+def as_dict(schema: Any) -> dict[str, Any]:
+    """A mapping of another kind as a plain one; what is no schema at all as the schema that says nothing."""
+    return dict(schema) if isinstance(schema, Mapping) else {}
 
 
 def _only_reference(node: dict[str, Any]) -> dict[str, Any] | None:
     """A node whose `allOf` is one reference and nothing else constrains: the reference itself, annotated."""
-    parts = node["allOf"] if "allOf" in node else ()
+    parts = node.get("allOf", ())
     if len(parts) != 1 or type(parts[0]) is not dict or type(parts[0].get("$ref")) is not str:
         return None
     beside = {keyword: value for keyword, value in node.items() if keyword != "allOf"}

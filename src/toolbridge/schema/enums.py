@@ -64,14 +64,14 @@ def _affordable(walk: Walk, values: list[Any]) -> bool:
     characters = sum(len(str(each)) for each in values)
     if walk.enum_values + len(values) > most or (len(values) > LONG_ENUM and characters > LONG_ENUM_CHARACTERS):
         return False
-    walk.enum_values += len(values)
+    walk.enum_values += len(values) + 1  # a null may join them
     walk.characters += characters
     return True
 
 
 def _listed(walk: Walk, values: list[Any], declared: Any, kinds: int) -> dict[str, Any]:
     """The list with the types its values have. `integer` stands for whole numbers only where all are."""
-    if declared is None:
+    if declared is None or isinstance(declared, list):
         names: list[str] = []
         for name in ("string", "boolean", "null", "array", "object"):
             if kinds & KINDS[name]:

@@ -6,6 +6,7 @@ list. `enum`, `const`, `default` and `examples` hold data and are never walked i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 NULL: Final = 1
@@ -133,3 +134,12 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(same, one, other))
     return isinstance(one, bool) == isinstance(other, bool) and one == other
+
+
+def subschemas(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The objects that stand in a schema's place inside a node, one level down, be the node sound or not."""
+    for keyword, value in node.items():
+        if keyword in SCHEMA_IN_VALUE or keyword in SCHEMAS_IN_LIST:
+            yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict))
+        elif keyword in SCHEMAS_IN_MAP and isinstance(value, dict):
+            yield from (each for each in value.values() if isinstance(each, dict))

@@ -171,4 +171,10 @@ def union_object(branches: list[dict[str, Any]]) -> dict[str, Any]:
         open_ = [each for each in beyond if each is not None and each is not False]
         if open_:
             out["additionalProperties"] = either(open_)
+    patterns = list(dict.fromkeys(key for each in branches for key in each.get("patternProperties", {})))
+    if patterns:
+        out["patternProperties"] = {
+            key: either([each["patternProperties"][key] for each in branches if key in each.get("patternProperties", {})])
+            for key in patterns
+        }
     return out

@@ -15,6 +15,7 @@ from toolbridge.schema.merge import Nothing, either, merged, union_object
 from toolbridge.schema.phrases import phrase, quoted
 from toolbridge.schema.repair import sound
 from toolbridge.schema.restore import AsText, Back, Fields, Pairs
+from toolbridge.schema.rules import keep
 
 if TYPE_CHECKING:
     from toolbridge.schema.convert import Path, Walk, Written
@@ -283,6 +284,8 @@ def _listed(
                 null_is_absent.append(extras_key)
         else:
             walk.optionals += 1
+    if not out_members and not dialect.closed and path:
+        return walk.text({**node, "type": "object"}, path, "object.text", told)
     out_node: dict[str, Any] = {"type": "object", "properties": out_members}
     if out_required or dialect.closed:
         out_node["required"] = out_required
@@ -456,15 +459,17 @@ def _kept(
                 inner[key] = written.back
     if required:
         out["required"] = [key for key in required if key in out["properties"]]
-    rule = walk.rules.get("additionalProperties")
+    if node.get("patternProperties") and beyond is not None:
+        # Keys that match a pattern are not beyond; without the patterns they would be.
+        beyond = _values(node)
+    kept = walk.rules.get("additionalProperties", keep) is keep
     if isinstance(beyond, bool):
-        if rule is None or rule.__name__ == "keep":
-            if "additionalProperties" in node:
-                out["additionalProperties"] = beyond
+        if kept:
+            out["additionalProperties"] = beyond
         elif beyond is False:
             walk.note_at(path, "additionalProperties.dropped", "widened", False)
     elif beyond is not None:
-        if rule is None or rule.__name__ == "keep":
+        if kept:
             written = walk.node(beyond, (*path, "additionalProperties"), level + 1)
             out["additionalProperties"] = written.schema
             if written.back is not None:

@@ -15,13 +15,22 @@ LONGEST_SCHEMA = 400
 LONGEST_LIST = 1000
 """Characters of a list of values in a description."""
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
+
 
 def quoted(value: Any, longest: int = LONGEST_SCHEMA) -> str:
     """A JSON value in the shortest spelling, non-ASCII as it is, cut where it is very long."""
+    parts: list[str] = []
+    length = 0
     try:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=True)
+        for part in _ENCODER.iterencode(value):  # piece by piece: what is cut is never written
+            parts.append(part)
+            length += len(part)
+            if length > longest:
+                break
     except (TypeError, ValueError, RecursionError):
-        text = "…"
+        parts.append("…")
+    text = "".join(parts)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import unquote
 
-from toolbridge.schema.keywords import SCHEMA_IN_VALUE, SCHEMAS_IN_LIST, SCHEMAS_IN_MAP
+from toolbridge.schema.keywords import subschemas
 
 MOST_INDEXED = 200_000
 """Nodes that are looked at for anchors and ids; a document with more has no anchors past that."""
@@ -63,13 +63,11 @@ class Refs:
     def _index(self) -> dict[str, Any]:
         """Every `$id`, `$anchor` and `$dynamicAnchor`, found without recursion."""
         names: dict[str, Any] = {}
-        waiting: list[Any] = [self.root]
+        waiting: list[dict[str, Any]] = [self.root] if isinstance(self.root, dict) else []
         seen = 0
         while waiting and seen < MOST_INDEXED:
             node = waiting.pop()
             seen += 1
-            if not isinstance(node, dict):
-                continue
             for keyword in ("$anchor", "$dynamicAnchor"):
                 if isinstance(node.get(keyword), str):
                     names.setdefault("#" + node[keyword], node)
@@ -79,15 +77,7 @@ class Refs:
                     names.setdefault(identity, node)
                     names.setdefault(identity.rstrip("#"), node)
                     names.setdefault(identity.rstrip("#").rpartition("/")[2] or identity, node)
-            for keyword, value in node.items():
-                if keyword in SCHEMA_IN_VALUE:
-                    waiting.append(value)
-                    if isinstance(value, list):  # a tuple in the old form
-                        waiting.extend(value)
-                elif keyword in SCHEMAS_IN_LIST and isinstance(value, list):
-                    waiting.extend(value)
-                elif keyword in SCHEMAS_IN_MAP and isinstance(value, dict):
-                    waiting.extend(value.values())
+            waiting.extend(subschemas(node))
         return names
 
 

@@ -7,6 +7,7 @@ that changes what the node accepts makes a note.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -27,7 +28,11 @@ def sound(node: dict[str, Any], say: Say) -> dict[str, Any]:
     for keyword, value in node.items():
         expected = VALUE_TYPES.get(keyword)
         if expected is None:
-            if keyword in _OLD_KEYWORDS or type(keyword) is not str:
+            if type(value) not in _JSON_SCALARS and (
+                keyword in _OLD_KEYWORDS
+                or type(keyword) is not str
+                or (keyword in ("default", "const") and not is_json(value))
+            ):
                 return _repaired(node, say)
         elif type(value) not in expected or (keyword in _INSIDE and not _INSIDE[keyword](value)):
             return _repaired(node, say)
@@ -139,7 +144,7 @@ def _number(out: dict[str, Any], keyword: str, value: Any, node: Mapping[Any, An
         flag = node.get("exclusiveMinimum" if keyword == "minimum" else "exclusiveMaximum")
         if flag is True:
             return
-    number = value
+    number: Any = value
     if isinstance(value, str):
         try:
             number = float(value)
@@ -173,9 +178,9 @@ def _count(out: dict[str, Any], keyword: str, value: Any, node: Mapping[Any, Any
 
 def _properties(out: dict[str, Any], keyword: str, value: Any, node: Mapping[Any, Any], say: Say) -> None:
     if not isinstance(value, dict):
-        if isinstance(value, list) and all(isinstance(each, dict) and isinstance(each.get("name"), str) for each in value):
+        if isinstance(value, list) and all(isinstance(each, dict) and "name" in each for each in value):
             say("properties.repaired", "changed", value)
-            value = {each["name"]: {k: v for k, v in each.items() if k != "name"} for each in value}
+            value = {str(each["name"]): {k: v for k, v in each.items() if k != "name"} for each in value}
         else:
             if value is not None:
                 say("properties.dropped", "widened", value)
@@ -238,6 +243,9 @@ def _enum(out: dict[str, Any], keyword: str, value: Any, node: Mapping[Any, Any]
     if not isinstance(value, list):
         say("enum.dropped", "widened", value)
         return
+    if not is_json(value):
+        say("enum.repaired", "changed", str(value)[:100])
+        value = [each for each in value if is_json(each)]
     try:
         distinct = len(set(map(_by_kind, value))) == len(value)
     except TypeError:
@@ -363,7 +371,32 @@ def _flag(out: dict[str, Any], keyword: str, value: Any, node: Mapping[Any, Any]
 
 
 def _examples(out: dict[str, Any], keyword: str, value: Any, node: Mapping[Any, Any], say: Say) -> None:
-    out[keyword] = value if isinstance(value, list) else [value]
+    kept = [each for each in (value if isinstance(value, list) else [value]) if is_json(each)]
+    if kept:
+        out[keyword] = kept
+
+
+def is_json(value: Any) -> bool:
+    """Whether this is data that JSON can hold: no NaN, no Python object."""
+    if type(value) in _JSON_SCALARS:
+        return True
+    if type(value) is float:
+        return math.isfinite(value)
+    try:
+        json.dumps(value, allow_nan=False)
+    except (ValueError, TypeError, RecursionError):
+        return False
+    return True
+
+
+_JSON_SCALARS = frozenset({str, int, bool, type(None)})
+
+
+def _data(out: dict[str, Any], keyword: str, value: Any, node: Mapping[Any, Any], say: Say) -> None:
+    if is_json(value):
+        out[keyword] = value
+    else:
+        say(f"{keyword}.dropped", "widened" if keyword == "const" else "changed", str(value)[:100])
 
 
 def _keep(out: dict[str, Any], keyword: str, value: Any, node: Mapping[Any, Any], say: Say) -> None:
@@ -383,6 +416,8 @@ _REPAIRS: dict[str, _Repair] = {
     "dependencies": _dependencies,
     "dependentRequired": _dependent_required,
     "additionalItems": _drop,
+    "const": _data,
+    "default": _data,
     **dict.fromkeys(NUMBERS, _number),
     **dict.fromkeys(COUNTS, _count),
     **dict.fromkeys(SCHEMA_IN_VALUE, _schema),
@@ -402,6 +437,7 @@ _INSIDE: dict[str, Callable[[Any], bool]] = {
     "required": _distinct,
     "properties": _members,
     "enum": _distinct,
+    "examples": is_json,
     "pattern": lambda value: is_regex(value),
     "patternProperties": lambda value: False,
     "dependentRequired": lambda value: False,

@@ -172,17 +172,16 @@ class Fields:
         for key in self.keys:
             name = self.names.get(key, key)
             if name in rest and key != self.extras:
-                inner = self.inner.get(key)
-                each = rest.pop(name)
-                out[key] = each if inner is None else inner.write(each)
+                out[key] = write(self.inner.get(key), rest.pop(name))
             elif key in self.null_is_absent:
                 out[key] = None
             elif key in self.empty_is_absent:
                 out[key] = {}
-        if self.extras is None:
+        extras = self.extras
+        if extras is None:
             out.update(rest)  # undeclared, and the provider has no place for them: say them anyway
         elif rest or self.extras_always:
-            out[self.extras] = write(self.extras_back, rest)
+            out[extras] = write(self.extras_back, rest)
         return out
 
 

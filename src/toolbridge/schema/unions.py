@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolbridge.schema.keywords import ANNOTATIONS, KINDS, KINDS_OF_KEYWORD, NULL
+from toolbridge.schema.keywords import ANNOTATIONS, KINDS, KINDS_OF_KEYWORD, NULL, VALUE_TYPES
 from toolbridge.schema.merge import Nothing
 from toolbridge.schema.restore import Back, Branch, OneOf
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MOST_COPIES = 400
 """Properties times branches up to which the siblings of a union are copied into its branches."""
 
+_ABOUT = ANNOTATIONS | {"$defs", "definitions", "$anchor", "$dynamicAnchor"}
 _REQUIREMENT = frozenset({"required", "title", "description", "not", "$comment"})
 
 
@@ -36,7 +37,9 @@ def union(walk: Walk, node: dict[str, Any], path: Path, level: int) -> Written:
     branches: list[Any] = node[keyword]
     base = {key: value for key, value in node.items() if key != keyword}
     annotations = {key: value for key, value in base.items() if key in ANNOTATIONS}
-    constraints = {key: value for key, value in base.items() if key not in ANNOTATIONS and key != "$defs"}
+    constraints = {key: value for key, value in base.items() if key in VALUE_TYPES and key not in _ABOUT}
+    if "const" in base:
+        constraints["const"] = base["const"]
     if "oneOf" in constraints:
         del constraints["oneOf"]
         walk.note_at(path, "oneOf.said", "widened", base["oneOf"])
@@ -127,12 +130,15 @@ def joined(
         if not any(each.written.schema == other.written.schema for other in distinct):
             distinct.append(each)
     arms = distinct
-    if any(_ambiguous(walk, one, other) for one, other in combinations(arms, 2)):
-        return walk.text(node, path, "union.text")
     kinds = 0
+    back: Back | None = None
     for each in arms:
         kinds |= each.written.kinds
-    back = _back(walk, arms)
+        back = back or each.written.back
+    if back is not None:
+        if any(_ambiguous(walk, one, other) for one, other in combinations(arms, 2)):
+            return walk.text(node, path, "union.text")
+        back = _back(walk, arms)
     schemas = [each.written.schema for each in arms]
     if walk.dialect.null == "flag":
         return _with_flag(walk, arms, back, kinds, annotations, path)
@@ -181,11 +187,8 @@ def _with_flag(
 
 
 def _back(walk: Walk, arms: list[Arm]) -> Back | None:
-    backs = [each.written.back for each in arms]
-    if all(each is None for each in backs):
-        return None
     if len(arms) == 1:
-        return backs[0]
+        return arms[0].written.back
     from toolbridge.schema.check import fits  # a cycle: `check` converts the server's schema by this very walk
 
     branches: list[Branch] = []

@@ -1,0 +1,127 @@
+"""The group of commands: which there are, loaded when they are called, and how misuse is said.
+
+Between `main`, which owns the streams and the exit code, and the commands. Click parses; its messages are rewritten
+into the one line that every error of this program is.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from toolbridge import __version__
+from toolbridge.cli.terminal import shown
+from toolbridge.errors import ToolbridgeError, nearest
+
+COMMANDS = ("convert", "matrix", "providers")
+"""Each is the module of that name, and the `command` in it."""
+
+MISUSE = 2
+
+
+class Commands(click.Group):
+    """Commands that are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        found: click.Command = import_module(f"toolbridge.cli.{cmd_name}").command
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            meant = nearest(name, COMMANDS)
+            hint = f"did you mean {meant!r}?" if meant else f"the commands are {', '.join(COMMANDS)}"
+            raise click.UsageError(f"unknown command {name!r}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="'toolbridge COMMAND --help' explains a command, with examples.",
+)
+@click.version_option(__version__, message="toolbridge %(version)s", help="Show the version and leave.")
+@click.pass_context
+def group(context: click.Context) -> None:
+    """Joins MCP servers to the tool calling of any language model.
+
+    Give it the tools of an MCP server, as the server lists them, and it writes them in the form that a
+    provider accepts, and says what had to change for that.
+
+    \b
+    Examples:
+      toolbridge convert tools.json --to anthropic
+      toolbridge convert tools.json --to openai-chat --strict --explain
+      toolbridge matrix tools.json
+      toolbridge providers gemini
+
+    \b
+    Exit codes:
+      0  done
+      1  done, but 'convert' left tools out; stderr names them and says why
+      2  misuse; one line on stderr says what is wrong
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command line. Misuse becomes a line on stderr and exit code 2."""
+    try:
+        # Not `group.main`: it writes messages and newlines of its own on interrupts and closed pipes.
+        with group.make_context("toolbridge", arguments) as context:
+            code: Any = group.invoke(context)
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.ClickException as misuse:
+        return _refused(_said(misuse))
+    except ToolbridgeError as failure:
+        return _refused(str(failure))
+    return code if isinstance(code, int) else 0
+
+
+def _refused(message: str) -> int:
+    print(f"toolbridge: {shown(message)}", file=sys.stderr)
+    return MISUSE
+
+
+def _said(misuse: click.ClickException) -> str:
+    """Click's message in this program's words: no capital, no full stop, and where to look."""
+    context = misuse.ctx if isinstance(misuse, click.UsageError) else None
+    path = context.command_path if context else "toolbridge"
+    where = path.removeprefix("toolbridge").strip()
+    where = f"{where}: " if where else ""
+    if isinstance(misuse, click.NoSuchOption):
+        options = _options(context.command) if context else []
+        meant = nearest(misuse.option_name, options)
+        hint = f"did you mean {meant}?" if meant else f"the options are {', '.join(options)}"
+        return f"{where}unknown option {misuse.option_name}; {hint}"
+    if isinstance(misuse, click.MissingParameter) and misuse.param is not None:
+        name = misuse.param.opts[0] if isinstance(misuse.param, click.Option) else (misuse.param.name or "").upper()
+        return f"{where}{name} is missing{_WANTED.get(name, '')}; see {path} --help"
+    message = misuse.format_message().strip().removesuffix(".")
+    message = message[:1].lower() + message[1:]
+    return message if "; " in message else f"{where}{message}; see {path} --help"
+
+
+def _options(command: click.Command) -> list[str]:
+    """The long options of a command, as they are spelt."""
+    spelt = [each for parameter in command.params for each in (*parameter.opts, *parameter.secondary_opts)]
+    return [each for each in (*spelt, "--help") if each.startswith("--")]
+
+
+_WANTED = {
+    "FILE": ": give a JSON file of tools, or - for standard input",
+    "--to": ": name a provider, such as --to openai-chat ('toolbridge providers' lists them)",
+}

@@ -1,0 +1,59 @@
+"""The FILE argument: tools out of a file or out of standard input, and what to say where there are none."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from toolbridge.errors import SourceError, nearest
+from toolbridge.tools import read_tools
+from toolbridge.types import Tool
+
+STANDARD_INPUT = "standard input"
+
+
+def read_source(file: str, server: str = "") -> list[Tool]:
+    """The tools in a file, or in standard input where the file is `-`."""
+    if file == "-":
+        return _read_standard_input(server)
+    path = Path(file)
+    if path.is_dir():
+        raise SourceError(f"{file or repr(file)}: a directory; give a JSON file of tools, or - for standard input")
+    if not path.exists() and not path.is_symlink():
+        meant = _nearest_file(path)
+        hint = f"did you mean {meant}?" if meant else "give a JSON file of tools, or - for standard input"
+        raise SourceError(f"{file}: no such file; {hint}")
+    try:
+        return read_tools(path, server)
+    except SourceError as failure:
+        raise SourceError(_with_hint(str(failure))) from None
+
+
+def _with_hint(message: str) -> str:
+    return message if "; " in message else f"{message}; expected a tools/list answer or a list of tools, as JSON"
+
+
+def _read_standard_input(server: str) -> list[Tool]:
+    if sys.stdin is None:
+        raise SourceError(f"{STANDARD_INPUT}: closed; pipe a JSON list of tools into it")
+    try:
+        text = sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise SourceError(_with_hint(f"{STANDARD_INPUT}: not UTF-8 text")) from None
+    except OSError as failure:
+        raise SourceError(f"{STANDARD_INPUT}: {(failure.strerror or str(failure)).lower()}") from None
+    if not text.strip():
+        raise SourceError(f"{STANDARD_INPUT}: empty; expected a tools/list answer or a list of tools")
+    try:
+        return read_tools(text + "\n", server)  # a text of one line that is no JSON would be taken for a path
+    except SourceError as failure:
+        raise SourceError(_with_hint(f"{STANDARD_INPUT}{str(failure).removeprefix('the text')}")) from None
+
+
+def _nearest_file(path: Path) -> str | None:
+    try:
+        found = nearest(path.name, os.listdir(path.parent))
+    except (OSError, ValueError):  # the directory is not there either, or the path is none
+        return None
+    return str(path.parent / found) if found else None

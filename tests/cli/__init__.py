@@ -1,0 +1,1 @@
+"""The command line, run as people and programs run it: as a process of its own."""

@@ -1,0 +1,62 @@
+"""Help and version, and that an answer feels instant because nothing is loaded that it does not need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.process import EXAMPLE, LIMIT_SECONDS, surroundings, toolbridge
+from toolbridge import __version__
+
+COMMANDS = ("convert", "matrix", "providers")
+
+
+def test_the_version_is_the_name_and_the_number() -> None:
+    answer = toolbridge("--version")
+    assert (answer.code, answer.out, answer.err) == (0, f"toolbridge {__version__}\n", "")
+
+
+def test_without_arguments_the_help_is_shown() -> None:
+    assert toolbridge() == toolbridge("--help") == toolbridge("-h")
+    assert toolbridge().code == 0
+
+
+@pytest.mark.parametrize("arguments", [(), *((each,) for each in COMMANDS)])
+def test_every_help_has_examples_and_fits_into_eighty_columns(arguments: tuple[str, ...]) -> None:
+    answer = toolbridge(*arguments, "--help", COLUMNS="80")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer == toolbridge(*arguments, "-h", COLUMNS="80")
+    assert "\n  Examples:\n    toolbridge " in answer.out
+    assert [line for line in answer.out.splitlines() if len(line) > 80] == []
+
+
+def test_the_help_names_every_command() -> None:
+    listed = toolbridge("--help").out.partition("Commands:\n")[2]
+    assert [line.split()[0] for line in listed.partition("\n\n")[0].splitlines()] == list(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unwanted"),
+    [
+        (["--help"], {"toolbridge.prepare", "toolbridge.providers", "toolbridge.schema", "rich", "jsonschema_rs", "mcp"}),
+        (["convert", str(EXAMPLE), "--to", "anthropic"], {"rich", "jsonschema_rs", "mcp", "asyncio", "toolbridge.cli.matrix"}),
+        (["matrix", str(EXAMPLE)], {"rich", "jsonschema_rs", "mcp", "asyncio", "toolbridge.cli.convert"}),
+    ],
+)
+def test_a_command_loads_nothing_that_it_does_not_need(arguments: list[str], unwanted: set[str]) -> None:
+    program = (
+        "import sys\n"
+        "from toolbridge.cli import main\n"
+        f"try:\n    main({arguments!r})\n"
+        "except SystemExit as leaving:\n"
+        "    assert not leaving.code\n"
+        "print('\\nloaded:', *sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, env=surroundings(), timeout=LIMIT_SECONDS, check=True
+    )
+    loaded = set(done.stdout.decode("utf-8").rpartition("loaded: ")[2].split())
+    assert "toolbridge.cli" in loaded
+    assert loaded & unwanted == set()
