@@ -43,8 +43,11 @@ class MCPToolFilter:
         hints = getattr(tool, "hints", None)
         if hints is not None:
             return bool(hints.read_only) is self.read_only
-        annotations = getattr(tool, "annotations", None)
-        claim = getattr(annotations, "read_only_hint", getattr(annotations, "readOnlyHint", None))
+        annotations = tool.get("annotations") if isinstance(tool, dict) else getattr(tool, "annotations", None)
+        if isinstance(annotations, dict):
+            claim = annotations.get("readOnlyHint")
+        else:
+            claim = getattr(annotations, "read_only_hint", getattr(annotations, "readOnlyHint", None))
         return (claim is True) is self.read_only
 
 

@@ -48,7 +48,7 @@ def name_rule(characters: str, length: int, first: str | None = None) -> NameRul
 
 def digest(*parts: str) -> str:
     """A short, stable digest of an identity, in lower-case letters and digits."""
-    whole = "\x00".join(part.replace("\x00", "\x00\x00") for part in parts)
+    whole = "".join(f"{len(part)}:{part}" for part in parts)  # the lengths tell ("a", "b") from ("ab", "")
     number = int.from_bytes(blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
     return "".join(_ALPHABET[(number >> (5 * i)) & 31] for i in range(DIGEST_LENGTH))
 

@@ -6,10 +6,12 @@ express is left out, by name and with the reason. Tools are values, so each is c
 
 from __future__ import annotations
 
+import json
 import marshal
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from toolbridge.errors import UnknownToolError, nearest
 from toolbridge.names import wire_name
@@ -22,7 +24,7 @@ from toolbridge.schema.dialects import Dialect
 from toolbridge.schema.lift import lifted
 from toolbridge.schema.objects import NotAnObject
 from toolbridge.schema.phrases import phrase, quoted
-from toolbridge.schema.restore import Back, read, write
+from toolbridge.schema.restore import Back, read, wire_path, write
 from toolbridge.types import BoundCall, JsonObject, Text, Tool, ToolCall, ToolId, ToolResult
 
 KEPT = 50_000
@@ -51,8 +53,7 @@ class Options:
 PLAIN = Options()
 
 
-@dataclass(frozen=True, slots=True)
-class _Compiled:
+class _Compiled(NamedTuple):
     """One tool for one provider. The definition is kept as bytes, so that nobody's changes reach the next caller."""
 
     tool: Tool
@@ -62,6 +63,7 @@ class _Compiled:
     raw_notes: tuple[RawNote, ...]
     strict: bool
     size: Size
+    provider: Provider
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -72,9 +74,10 @@ class _Compiled:
 class _LeftOut:
     tool: Tool
     why: str
+    provider: Provider
 
 
-_kept: dict[tuple[int, str, bool, Options], _Compiled | _LeftOut] = {}
+_kept: dict[tuple[Any, ...], _Compiled | _LeftOut] = {}
 
 
 class PreparedTools:
@@ -164,7 +167,9 @@ class PreparedTools:
         better = coerced(checker, arguments)
         if better is not None:
             return BoundCall(call, compiled.tool, *better)
-        problems = checker.problems(arguments)
+        problems = [
+            replace(each, path=wire_path(compiled.back, each.path)) for each in checker.problems(arguments)
+        ]
         lines = [f"The call of {call.name} was not run: its arguments are not valid."]
         lines += [f"- {each}" for each in problems] or ["- They do not match the tool's input schema."]
         lines.append("Correct the arguments and call again.")
@@ -238,6 +243,8 @@ def prepare(
 def _unique(tools: Iterable[Tool]) -> tuple[list[Tool], dict[ToolId, tuple[Note, ...]]]:
     """The tools, each identity once: the first of that identity is the one."""
     listed = list(tools)
+    if len(listed) < 2:
+        return listed, {}
     ids = {each.id for each in listed}
     if len(ids) == len(listed):
         return listed, {}
@@ -269,8 +276,8 @@ def _all_compiled(
         compiled = [
             each if not each.strict or _lossless(each) else _certain(each.tool, provider, options) for each in compiled
         ]
-    elif strict is True:
-        chosen = _within(provider.strict_budget, compiled) if wanted and provider.strict_budget else None
+    elif strict is True and provider.strict is not None:
+        chosen = _within(provider.strict_budget, compiled) if provider.strict_budget else None
         for i, each in enumerate(compiled):
             if not each.strict or (chosen is not None and i not in chosen):
                 why = "strict.unavailable" if not each.strict else "strict.over_budget"
@@ -281,8 +288,11 @@ def _all_compiled(
 
 
 def _certain(tool: Tool, provider: Provider, options: Options) -> _Compiled:
+    """The tool outside strict mode; in it where that is the only form that could be made."""
     made = _compile(tool, provider, False, options)
-    assert isinstance(made, _Compiled)  # what can be said strictly can be said
+    if isinstance(made, _LeftOut):
+        made = _compile(tool, provider, True, options)
+    assert isinstance(made, _Compiled)
     return made
 
 
@@ -310,14 +320,14 @@ def _within(budget: StrictBudget, compiled: list[_Compiled]) -> set[int]:
 
 def _tell_apart(compiled: list[_Compiled], provider: Provider) -> None:
     """Two identities that spell alike (one was made to) are both spelt with a digest of the identity."""
+    if len(compiled) < 2:
+        return
     names = {each.name for each in compiled}
     if len(names) == len(compiled):
         return
     count: dict[str, int] = {}
     for each in compiled:
         count[each.name] = count.get(each.name, 0) + 1
-    from dataclasses import replace
-
     for i, each in enumerate(compiled):
         if count[each.name] > 1:
             id = each.tool.id
@@ -327,12 +337,30 @@ def _tell_apart(compiled: list[_Compiled], provider: Provider) -> None:
             names.add(name)
             definition = marshal.loads(each.definition)
             _rename(definition, each.name, name)
-            compiled[i] = replace(
-                each,
+            compiled[i] = each._replace(
                 name=name,
-                definition=marshal.dumps(definition),
+                definition=_packed(definition),
                 raw_notes=(*each.raw_notes, ("name.spelt", "changed", (), id.name)),
             )
+
+
+def _packed(definition: dict[str, Any]) -> bytes:
+    """The definition as bytes of its own: no part of it is shared, with another part or with the server's schema."""
+    try:
+        packed = marshal.dumps(definition, _MARSHAL)
+    except ValueError:  # an object that only looks like JSON: a string or dict of a subclass
+        definition = json.loads(json.dumps(definition))
+        packed = marshal.dumps(definition, _MARSHAL)
+    if _SURROGATE.search(packed):
+        # Half a character can stand in a Python string, but in no request.
+        whole = json.dumps(definition, ensure_ascii=False).encode("utf-8", "replace")
+        packed = marshal.dumps(json.loads(whole), _MARSHAL)
+    return packed
+
+
+_SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
+_MARSHAL = 2
+"""The last version of the format that copies every part, instead of referring to one it has seen."""
 
 
 def _rename(definition: dict[str, Any], old: str, new: str) -> None:
@@ -344,9 +372,9 @@ def _rename(definition: dict[str, Any], old: str, new: str) -> None:
 
 def _compile(tool: Tool, provider: Provider, strict: bool, options: Options) -> _Compiled | _LeftOut:
     """One tool for one provider, from the ones kept where it is there."""
-    key = (id(tool), provider.name, strict, options)
+    key = (id(tool), id(provider), strict) if options is PLAIN else (id(tool), id(provider), strict, options)
     found = _kept.get(key)
-    if found is not None and found.tool is tool:
+    if found is not None and found.tool is tool and found.provider is provider:
         return found
     made = _compiled(tool, provider, strict, options)
     if len(_kept) >= KEPT:
@@ -358,7 +386,7 @@ def _compile(tool: Tool, provider: Provider, strict: bool, options: Options) -> 
 
 def _compiled(tool: Tool, provider: Provider, strict: bool, options: Options) -> _Compiled | _LeftOut:
     if tool.problem is not None:
-        return _LeftOut(tool, tool.problem)
+        return _LeftOut(tool, tool.problem, provider)
     name = wire_name(tool.id, provider.names)
     try:
         dialect = provider.strict if strict and provider.strict is not None else provider.dialect
@@ -369,7 +397,7 @@ def _compiled(tool: Tool, provider: Provider, strict: bool, options: Options) ->
         if conversion.size.references:
             circle = uncheckable(tool.input_schema)
             if circle is not None:
-                return _LeftOut(tool, circle)
+                return _LeftOut(tool, circle, provider)
         notes: tuple[RawNote, ...] = conversion.raw_notes
         if name != tool.id.name and not tool.id.server:
             notes = (*notes, ("name.spelt", "changed", (), tool.id.name))
@@ -377,13 +405,14 @@ def _compiled(tool: Tool, provider: Provider, strict: bool, options: Options) ->
             notes = (*notes, ("schema.missing", "changed", (), None))
         description, notes = _description(tool, conversion, provider, options, notes)
         definition = provider.write_tool(name, description, conversion.schema, strict)
-        packed = marshal.dumps(definition)
+        packed = _packed(definition)
     except (TooLarge, NotAnObject) as failure:
-        return _LeftOut(tool, str(failure))
+        return _LeftOut(tool, str(failure), provider)
     except (RecursionError, ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as failure:
         # No schema should get here; one that does must not spoil the request for the others.
-        return _LeftOut(tool, f"its schema could not be converted ({type(failure).__name__}: {str(failure)[:100]})")
-    return _Compiled(tool, name, packed, conversion.back, notes, strict, conversion.size)
+        why = f"its schema could not be converted ({type(failure).__name__}: {str(failure)[:100]})"
+        return _LeftOut(tool, why, provider)
+    return _Compiled(tool, name, packed, conversion.back, notes, strict, conversion.size, provider)
 
 
 def _converted(tool: Tool, dialect: Dialect, options: Options) -> Conversion:

@@ -42,17 +42,13 @@ def _entries(source: Any) -> list[Any]:
         return _from_document(_parsed(source, "the text"), "the text")
     if isinstance(source, Mapping):
         return _from_document(source, "the object")
-    if isinstance(source, Iterable):
-        entries = list(source)
-        if entries and not any(_is_entry(each) for each in entries):
-            pages = [_tools_of(each) for each in entries]
-            if all(page is not None for page in pages):
-                return [tool for page in pages for tool in page or ()]
-            raise SourceError(f"not a list of tools: its first item is {_kind(entries[0])}")
-        return entries
     listed = _tools_of(source)
     if listed is not None:
         return listed
+    if _is_entry(source):
+        return [source]
+    if isinstance(source, Iterable):
+        return _from_document(list(source), "the list")
     raise SourceError(f"{_kind(source)} is no tool list; expected a path, JSON text, a tools/list answer or a list")
 
 
@@ -86,7 +82,7 @@ def _parsed(text: str, where: str) -> Any:
         if len(lines) > 1:
             try:
                 return [json.loads(line) for line in lines]  # one tool a line
-            except ValueError:
+            except (ValueError, RecursionError):
                 pass
         raise SourceError(
             f"{where}: not JSON: {failure.msg.lower()} at line {failure.lineno}, column {failure.colno}"
@@ -100,7 +96,10 @@ def _parsed(text: str, where: str) -> Any:
 def _from_document(document: Any, where: str) -> list[Any]:
     if isinstance(document, list):
         if document and not any(_is_entry(each) for each in document):
-            raise SourceError(f"{where}: not a list of tools: its first item is {_kind(document[0])}")
+            pages = [_tools_of(each) for each in document]
+            if any(page is None for page in pages):
+                raise SourceError(f"{where}: not a list of tools: its first item is {_kind(document[0])}")
+            return [tool for page in pages for tool in page or ()]
         return document
     listed = _tools_of(document)
     if listed is not None:
@@ -141,7 +140,7 @@ def _is_entry(entry: Any) -> bool:
         function = entry.get("function")
         tool = function if isinstance(function, Mapping) else entry
         return "name" in tool or any(key in tool for key in _SCHEMA_KEYS[:2]) or not entry or "description" in tool
-    return hasattr(entry, "name") and (hasattr(entry, "input_schema") or hasattr(entry, "inputSchema"))
+    return isinstance(entry, Tool) or hasattr(entry, "name") and (hasattr(entry, "input_schema") or hasattr(entry, "inputSchema"))
 
 
 def _kind(value: Any) -> str:

@@ -179,7 +179,8 @@ class HostedServer:
 
     name: str
     url: str | None = None
-    headers: Mapping[str, str] = field(default_factory=_empty)
+    headers: Mapping[str, str] = field(default_factory=_empty, repr=False)
+    """Sent with every request of the provider to the server; may hold secrets, and is never shown."""
     authorization: str | None = field(default=None, repr=False)
     """An OAuth access token; never shown."""
     description: str | None = None

@@ -35,6 +35,8 @@ def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval
     entry: Wire = {"type": "url", "url": server.url, "name": server.name}
     if server.authorization:
         entry["authorization_token"] = server.authorization
+    if server.description:
+        notes.append(Note("description.dropped", "changed", "/mcp_servers/0", server.description))
     if server.headers:
         notes.append(Note("headers.dropped", "changed", "/mcp_servers/0", sorted(server.headers)))
     toolset: Wire = {"type": "mcp_toolset", "mcp_server_name": server.name}

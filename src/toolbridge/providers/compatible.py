@@ -7,7 +7,7 @@ from dataclasses import replace
 from toolbridge.names import name_rule
 from toolbridge.providers.openai_chat import PROVIDER as OPENAI_CHAT
 from toolbridge.providers.provider import Fact, Provider
-from toolbridge.schema.dialects import LLAMA_CPP, MOONSHOT, OPENAI_STRICT, Limits
+from toolbridge.schema.dialects import FIREWORKS, LLAMA_CPP, MOONSHOT, OPENAI_STRICT, Limits
 
 _LETTER_FIRST = name_rule("a-zA-Z0-9_-", 64, first="a-zA-Z_")
 _AZURE_STRICT = replace(
@@ -82,10 +82,7 @@ PROVIDERS: tuple[Provider, ...] = (
     replace(_PLAIN, name="qwen", title="Qwen (DashScope)",
             facts=(Fact("names of up to 64", "github.com/QwenLM/Qwen3-VL/issues/2069", "2026-11"),)),
     replace(_PLAIN, name="openrouter", title="OpenRouter", names=_LETTER_FIRST, most_tools=128,
-            facts=(Fact("routes to many vendors: the rules common to all", "toolbridge", "2026-11"),)),
-    replace(_PLAIN, name="together", title="Together AI"),
-    replace(_PLAIN, name="fireworks", title="Fireworks AI"),
-    replace(_PLAIN, name="xai", title="xAI", most_tools=128),
-    replace(_PLAIN, name="sglang", title="SGLang"),
-    replace(_PLAIN, name="lmstudio", title="LM Studio", dialect=LLAMA_CPP),
+            facts=(Fact("hands on to many vendors: the narrowest of the rules in this table", "derived", "2026-11"),)),
+    replace(_PLAIN, name="fireworks", title="Fireworks AI", dialect=FIREWORKS,
+            facts=(Fact("every property needs a type", "github.com/docker/mcp-gateway/issues/234", "2026-11"),)),
 )  # fmt: skip

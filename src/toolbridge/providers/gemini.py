@@ -48,8 +48,11 @@ def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval
     notes: list[Note] = []
     transport: Wire = {"url": server.url}
     headers = dict(server.headers)
-    if server.authorization:
-        headers.setdefault("Authorization", f"Bearer {server.authorization}")
+    if server.authorization and "authorization" not in map(str.lower, headers):
+        headers["Authorization"] = f"Bearer {server.authorization}"
+    for dropped in ("description", "defer_loading"):
+        if getattr(server, dropped):
+            notes.append(Note(f"{dropped}.dropped", "changed", "/tools/0/mcpServers/0", getattr(server, dropped)))
     if headers:
         transport["headers"] = headers
     if chosen != MCPToolFilter():
@@ -64,6 +67,7 @@ PROVIDER = Provider(
     name="gemini",
     title="Google Gemini (parametersJsonSchema)",
     dialect=GEMINI,
+    strict_by_mode=True,
     names=name_rule("a-zA-Z0-9_.:-", 64, first="a-zA-Z_"),
     most_tools=512,
     write_tool=write_tool,

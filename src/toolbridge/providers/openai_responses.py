@@ -52,6 +52,9 @@ def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval
     elif chosen.include:
         entry["allowed_tools"] = names
     entry["require_approval"] = _approval(approval)
+    if approval.default == "never" and entry["require_approval"] != "never":
+        # What neither list names is asked for: there is no place for another default beside the lists.
+        notes.append(Note("approval.default", "narrowed", "/require_approval", approval.default))
     return Converted({"tools": [entry]}, tuple(notes))
 
 

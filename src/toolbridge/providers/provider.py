@@ -6,7 +6,7 @@ in the registry; a vendor that resembles another is `replace(...)` of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -52,6 +52,8 @@ class Provider:
     """(definitions, strict asked for) to what is merged into the request body; never called with no definition."""
     strict: Dialect | None = None
     """The dialect of strict definitions, where there are such."""
+    strict_by_mode: bool = False
+    """Whether strictness is a mode of the whole request, which `fields` then carries, and not of a definition."""
     strict_by_default: bool = False
     """Whether `strict=None` makes lossless tools strict."""
     strict_budget: StrictBudget | None = None
@@ -60,4 +62,3 @@ class Provider:
     write_hosted: Callable[[HostedServer, MCPToolFilter, Approval], Converted[Wire]] | None = None
     """A server that the provider itself connects to, as request fields."""
     facts: tuple[Fact, ...] = ()
-    media: Mapping[str, str] | None = None

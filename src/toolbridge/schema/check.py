@@ -20,6 +20,9 @@ from toolbridge.schema.refs import Refs
 MOST_PROBLEMS = 8
 """Problems told at once: a model mends these and hears of the rest next time."""
 
+MOST_BRANCHES = 100
+"""Branches of a union that are looked at for the one that came closest."""
+
 _UNDECIDED = frozenset({"backtrackLimitExceeded", "regexEngineFailure"})
 """What the validator says when a pattern was too much for it: no verdict on the value."""
 
@@ -72,30 +75,29 @@ class Checker:
     def accepts(self, arguments: Any) -> bool:
         """Whether the server's schema accepts these arguments."""
         try:
-            if self._compiled().is_valid(arguments):
-                return True
-        except ValueError:  # nested deeper than any validator follows
+            return self._compiled().is_valid(arguments) or not any(True for _ in self._errors(arguments))
+        except ValueError:  # nested deeper than any validator follows, or text that is none
             return False
-        return not any(True for _ in self._errors(arguments))
 
     def _errors(self, arguments: Any) -> Iterator[Any]:
         for error in self._compiled().iter_errors(arguments):
             if error.kind.name not in _UNDECIDED:
                 yield error
 
-    def errors(self, arguments: Any) -> list[Any]:
-        """The validator's own errors, innermost where a union failed."""
+    def errors(self, arguments: Any) -> list[Any] | None:
+        """The validator's own errors; `None` where it cannot read the arguments at all."""
         try:
             return list(self._errors(arguments))
         except ValueError:
-            return []
+            return None
 
     def problems(self, arguments: Any) -> list[Problem]:
         """What is wrong with the arguments; empty where nothing is."""
         try:
             errors = list(self._errors(arguments))
         except ValueError as failure:
-            return [Problem((), f"The arguments cannot be checked: {failure}.")]
+            why = "they hold text that is no Unicode" if isinstance(failure, UnicodeError) else str(failure)
+            return [Problem((), f"The arguments cannot be read: {why}.")]
         found: list[Problem] = []
         for error in errors:
             for each in self._told(error, 0):
@@ -107,7 +109,8 @@ class Checker:
         path = tuple(error.instance_path)
         kind = error.kind
         name = kind.name
-        if name in ("anyOf", "oneOfNotValid") and depth < 4:
+        several = type(kind).__name__ == "OneOfMultipleValid"
+        if name in ("anyOf", "oneOf") and not several and depth < 4:
             yield from self._best_branch(error, path, depth)
             return
         at = self._schema_at(error.schema_path)
@@ -116,7 +119,7 @@ class Checker:
             yield Problem((*path, kind.property), "is required and is missing.", described(missing))
         elif name in ("additionalProperties", "unevaluatedProperties", "falseSchema"):
             yield from self._unknown(error, path, at)
-        elif name == "oneOfMultipleValid":
+        elif several:
             yield Problem(path, f"{quoted(error.instance, 80)} fits more than one of the allowed forms.", "Give exactly one.")
         elif name == "not":
             yield Problem(path, f"{quoted(error.instance, 80)} is not allowed.", phrase("not", at.get("not")))
@@ -130,9 +133,13 @@ class Checker:
 
     def _best_branch(self, error: Any, path: tuple[str | int, ...], depth: int) -> Iterator[Problem]:
         """Of a union's branches, the one that came closest: whose errors are deepest, then fewest."""
-        branches = [branch for branch in error.kind.context if branch]
+        branches = [branch for branch in error.kind.context[:MOST_BRANCHES] if branch]
         if not branches:
             yield Problem(path, error.message + ".")
+            return
+        tag = self._tag(branches, path)
+        if tag is not None:
+            yield tag
             return
         reach = [max(len(each.instance_path) for each in branch) for branch in branches]
         deepest = max(reach)
@@ -141,25 +148,37 @@ class Checker:
             yield Problem(path, f"{quoted(error.instance, 80)} is of none of the allowed kinds.", expected)
             return
         best = min(
-            (branch for branch, depth_ in zip(branches, reach, strict=True) if not _is_type(branch) or depth_ == deepest),
-            key=lambda branch: (-max(len(each.instance_path) for each in branch), len(branch)),
+            (each for each, depth_ in zip(branches, reach, strict=True) if not _is_type(each) or depth_ == deepest),
+            key=lambda branch: (
+                any(_is_tag(each, path) for each in branch),
+                -max(len(each.instance_path) for each in branch),
+                len(branch),
+            ),
         )
         for each in best:
             yield from self._told(each, depth + 1)
 
+    def _tag(self, branches: list[list[Any]], path: tuple[str | int, ...]) -> Problem | None:
+        """Where every branch is told by a constant of one key and none was given: the constants that are."""
+        tags = [next((each for each in branch if _is_tag(each, path)), None) for branch in branches]
+        if any(each is None for each in tags) or len({tuple(each.instance_path) for each in tags if each}) != 1:
+            return None
+        values: list[Any] = []
+        for each in tags:
+            at = self._schema_at(each.schema_path) if each else {}
+            values += [at["const"]] if "const" in at else at.get("enum", [])
+        first = tags[0]
+        if first is None or not values:
+            return None
+        why = f"{quoted(first.instance, 80)} is none of the known values."
+        return Problem(tuple(first.instance_path), why, f"One of: {listed(values, 300)}.")
+
     def _unknown(self, error: Any, path: tuple[str | int, ...], at: Any) -> Iterator[Problem]:
-        known = list(at.get("properties", {})) if isinstance(at, dict) else []
+        known = list(at.get("properties", {}))
         names = getattr(error.kind, "unexpected", None)
-        if names is None:
-            instance = error.instance
-            value: Any = instance
-            names = []
-            if not isinstance(at, dict) or at.get("additionalProperties") is not False or not known:
-                if error.kind.name == "falseSchema" and path and not isinstance(at, dict):
-                    yield Problem(path, "is not allowed here.", "Leave it out.")
-                    return
-                yield Problem(path, f"{quoted(value, 80)} is not allowed here.", "Leave it out.")
-                return
+        if names is None:  # a place where no value is accepted
+            yield Problem(path, f"{quoted(error.instance, 80)} is not allowed here.", "Leave it out.")
+            return
         for name in names:
             meant = nearest(name, known)
             hint = f"Did you mean {quoted(meant)}?" if meant else (f"Known: {', '.join(known[:20])}." if known else "")
@@ -181,8 +200,12 @@ class Checker:
         return node if isinstance(node, dict) else {}
 
 
+def _is_tag(error: Any, path: tuple[str | int, ...]) -> bool:
+    return error.kind.name in ("const", "constant", "enum") and len(error.instance_path) == len(path) + 1
+
+
 def _is_type(branch: list[Any]) -> bool:
-    return len(branch) == 1 and branch[0].kind.name in ("type", "constant", "enum")
+    return len(branch) == 1 and branch[0].kind.name in ("type", "const", "constant", "enum")
 
 
 def described(schema: Any, but: str = "") -> str:

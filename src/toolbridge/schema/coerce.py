@@ -7,6 +7,7 @@ coercion is a note. A string is never touched where the schema takes a string.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,12 @@ from toolbridge.schema.restore import json_text, json_value
 MOST_COERCIONS = 32
 """Values of one call that are put right; a call that is wrong in more places goes back to the model."""
 
+MOST_PLACES = 50
+"""Places looked at in one round, and branches of a union that are asked where they failed."""
+
+MOST_TRIES = 100
+"""Places tried in all: a call is put right quickly or not at all."""
+
 _ABSENT = object()
 
 
@@ -24,25 +31,41 @@ def coerced(checker: Checker, arguments: dict[str, Any]) -> tuple[dict[str, Any]
     """The arguments put right, with a note for each change; `None` where that cannot be done."""
     value = copy.deepcopy(arguments)
     notes: list[Note] = []
+    tries = MOST_TRIES
     for _ in range(MOST_COERCIONS):
         errors = checker.errors(value)
+        if errors is None:
+            return None
         if not errors:
             return value, tuple(notes)
-        if not any(_put_right(checker, value, tuple(path), len(errors), notes) for path in _places(errors)):
+        for path, kinds in list(_places(errors).items())[:MOST_PLACES]:
+            tries -= 1
+            if tries < 0:
+                return None
+            if _put_right(checker, value, path, kinds, len(errors), notes):
+                break
+        else:
             return None
     return None
 
 
-def _places(errors: list[Any]) -> Iterator[list[str | int]]:
-    """Where the validator pointed, the inside of unions first."""
-    for error in errors:
-        for branch in getattr(error.kind, "context", None) or ():
-            yield from _places(branch)
-        yield list(error.instance_path)
+_Place = tuple[str | int, ...]
+
+
+def _places(errors: list[Any], depth: int = 0) -> dict[_Place, set[str]]:
+    """Where the validator pointed, the inside of unions first, and what it held against the value there."""
+    found: dict[_Place, set[str]] = {}
+    for error in errors[:MOST_PLACES]:
+        if depth < 3:
+            for branch in (getattr(error.kind, "context", None) or ())[:MOST_PLACES]:
+                for place, kinds in _places(branch, depth + 1).items():
+                    found.setdefault(place, set()).update(kinds)
+        found.setdefault(tuple(error.instance_path), set()).add(error.kind.name)
+    return found
 
 
 def _put_right(
-    checker: Checker, value: dict[str, Any], path: tuple[str | int, ...], wrong: int, notes: list[Note]
+    checker: Checker, value: dict[str, Any], path: _Place, kinds: set[str], wrong: int, notes: list[Note]
 ) -> bool:
     """Try what may have been meant at one place; keep the first that leaves less wrong."""
     if not path:
@@ -54,6 +77,8 @@ def _put_right(
     if isinstance(holder, dict) and last not in holder:
         return False
     given = holder[last]
+    if isinstance(given, str) and kinds - _WRONG_TYPE:
+        return False  # a string is due here, and only not this one
     for code, meant in _meant(given):
         if meant is _ABSENT:
             if not isinstance(holder, dict):
@@ -61,20 +86,29 @@ def _put_right(
             del holder[last]
         else:
             holder[last] = meant
-        if len(checker.errors(value)) < wrong and not _still_wrong(checker, value, path):
-            notes.append(Note(code, "changed", "/" + "/".join(map(str, path)), given))
+        left = checker.errors(value)
+        if left is not None and len(left) < wrong and not any(_inside(each, path) for each in left):
+            notes.append(Note(code, "changed", "".join(f"/{_escaped(step)}" for step in path), given))
             return True
         holder[last] = given
     return False
 
 
+_WRONG_TYPE = frozenset({"type", "anyOf", "oneOf"})
+"""What is held against a value of the wrong type, and nothing else."""
+
+
+def _inside(error: Any, path: _Place) -> bool:
+    return tuple(error.instance_path)[: len(path)] == path
+
+
+def _escaped(step: str | int) -> str:
+    return str(step).replace("~", "~0").replace("/", "~1")
+
+
 def _key(holder: Any, step: str | int) -> Any:
     """A step into a value; the validator writes a key of digits as a number."""
     return str(step) if isinstance(holder, dict) else step
-
-
-def _still_wrong(checker: Checker, value: Any, path: tuple[str | int, ...]) -> bool:
-    return any(tuple(each.instance_path)[: len(path)] == path for each in checker.errors(value))
 
 
 def _meant(given: Any) -> Iterator[tuple[str, Any]]:
@@ -94,7 +128,7 @@ def _meant(given: Any) -> Iterator[tuple[str, Any]]:
             yield "text.parsed", text.lower() == "true"
         if text.lower() in ("null", "none", ""):
             yield "null.dropped", _ABSENT
-    elif isinstance(given, bool | int | float):
+    elif isinstance(given, bool | int) or (isinstance(given, float) and math.isfinite(given)):
         yield "value.written", json_text(given)
     if not isinstance(given, list):
         yield "value.listed", [given]

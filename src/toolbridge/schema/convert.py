@@ -34,6 +34,7 @@ from toolbridge.schema.phrases import phrase, quoted, with_sentences
 from toolbridge.schema.refs import Refs, name_of
 from toolbridge.schema.repair import sound
 from toolbridge.schema.restore import AsText, Back, Named
+from toolbridge.schema.rules import mention_default
 
 MOST_NODES = 150_000
 """Nodes of one schema that are converted; a schema with more is refused with that reason."""
@@ -56,6 +57,9 @@ _ABOUT_SELF = frozenset({"$defs", "definitions", "$schema", "$id", "id", "$comme
 _KNOWN = frozenset(VALUE_TYPES) | {"const", "default"}
 _SCALARS = frozenset({"string", "integer", "number", "boolean", "null"})
 _MENTIONED = frozenset({"title", "description", "default", "examples", "deprecated"})
+
+_LEAF_KEYWORDS = {"type": 0, "description": 1, "title": 2, "default": 3}
+_LEAF_DEFAULTS = frozenset({str, int, bool, type(None)})
 
 
 class TooLarge(Exception):
@@ -82,8 +86,7 @@ class Size(NamedTuple):
     references: int
 
 
-@dataclass(frozen=True, slots=True)
-class Conversion:
+class Conversion(NamedTuple):
     """A schema in a dialect, the way back, and the notes in the form `(code, effect, path, before)`."""
 
     schema: dict[str, Any]
@@ -164,6 +167,10 @@ class Walk:
         self._at = path
         self.note(code, effect, before)
 
+    def here(self, path: Path) -> None:
+        """Where the next notes are about."""
+        self._at = path
+
     def tell(self, sentence: str) -> None:
         self._told.append(sentence)
 
@@ -194,6 +201,9 @@ class Walk:
             schema = as_dict(schema)
         if self._depth >= DEEPEST:
             return self.cut(schema, path, "depth.cut")
+        leaf = self._leaf(schema)
+        if leaf is not None:
+            return leaf
         self._at = path
         node = sound(schema, self.note)
         self._depth += 1
@@ -210,6 +220,33 @@ class Walk:
             return self.nothing(path)
         finally:
             self._depth -= 1
+
+    def _leaf(self, schema: dict[str, Any]) -> Written | None:
+        """The short way for what most nodes are: a scalar type that is described and perhaps has a default."""
+        declared = schema.get("type")
+        if type(declared) is not str or declared not in _SCALARS:
+            return None
+        description: Any = None
+        out: dict[str, Any] = {"type": declared.upper() if self.dialect.upper_case_types else declared}
+        for keyword, value in schema.items():
+            place = _LEAF_KEYWORDS.get(keyword)
+            if place is None:
+                return None
+            if place == 1:
+                description = value
+            elif place == 2 and "title" in self.rules:
+                out["title"] = value
+            elif place == 3 and (type(value) not in _LEAF_DEFAULTS or self.rules["default"] is not mention_default):
+                return None
+        if description is not None and type(description) is not str:
+            return None
+        if schema.get("default") is not None:
+            self._told = told = []
+            mention_default(self, out, "default", schema["default"], schema)
+            description = with_sentences(description or "", told) if told else description
+        if description:
+            out["description"] = description
+        return Written(out, None, KINDS[declared])
 
     def copy(self, schema: Any, path: Path) -> dict[str, Any]:
         """Any node but a boolean one, for a dialect that copies."""

@@ -209,3 +209,5 @@ MOONSHOT = replace(JSON_SCHEMA, name="moonshot", verbatim=False, refs="inline", 
     **dict.fromkeys(("default", "examples", "title", "deprecated", *NUMBERS, *COUNTS, "pattern", "format"), keep),
     "additionalProperties": keep,
 })  # fmt: skip
+
+FIREWORKS = replace(MOONSHOT, name="fireworks", refs="keep", typed=True, free_form="text")

@@ -40,7 +40,9 @@ class NotAnObject(Exception):
 def plain_root(walk: Walk, schema: Any) -> tuple[dict[str, Any], list[str]]:
     """The root as one plain object node, and what is to be said of the unions that stood there."""
     told: list[str] = []
-    if schema is None or schema is True:
+    if schema is None:
+        schema = {"type": "object", "properties": {}}
+    elif schema is True:
         schema = {}
     if not isinstance(schema, dict):
         raise NotAnObject(f"its input schema is {quoted(schema, 60)}, not a JSON Schema object")
@@ -58,8 +60,7 @@ def plain_root(walk: Walk, schema: Any) -> tuple[dict[str, Any], list[str]]:
 
 
 def _one_object(walk: Walk, schema: dict[str, Any], told: list[str], depth: int) -> dict[str, Any]:
-    walk.note_at((), "", "changed")  # so that repairs are noted at the root
-    walk.notes.pop()
+    walk.here(())
     node = sound(schema, walk.note)
     refused = walk.dialect.root_refused
     if "$ref" in node or "$dynamicRef" in node or ("allOf" in node and "allOf" in refused):
@@ -165,8 +166,10 @@ def _legal_names(members: dict[str, Any], walk: Walk) -> dict[str, str]:
         if pattern is not None and not pattern.fullmatch(key):
             kept = "".join(each if each.isascii() and each.isalnum() else "_" for each in key)[:48].strip("_")
             wire = f"p_{kept}_{digest(key)}" if kept else f"p_{digest(key)}"
+            number = 1
             while wire in taken:
-                wire += "_"
+                number += 1
+                wire = f"p_{digest(key, str(number))}"
             taken.add(wire)
         names[wire] = key
     return names
@@ -263,9 +266,13 @@ def _listed(
                     out = with_branch(out, OMITTED, "{} leaves it out.")
                     empty_is_absent.append(wire)
             else:
-                out = with_null(out)
+                declared = out.get("type")
+                if type(declared) is str and declared != "object" and "anyOf" not in out and "enum" not in out:
+                    out["type"] = [declared, "null"]
+                else:
+                    out = with_null(out)
                 null_is_absent.append(wire)
-            walk.note_at(here, "optional.nullable", "changed")
+            walk.notes.append(("optional.nullable", "changed", here, None))
         else:
             walk.optionals += 1
         out_members[wire] = out

@@ -20,6 +20,9 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_cir
 
 def quoted(value: Any, longest: int = LONGEST_SCHEMA) -> str:
     """A JSON value in the shortest spelling, non-ASCII as it is, cut where it is very long."""
+    if value is None or isinstance(value, str | int | float):
+        text = json.dumps(value, ensure_ascii=False)
+        return text if len(text) <= longest else text[: longest - 1] + "…"
     parts: list[str] = []
     length = 0
     try:

@@ -26,15 +26,15 @@ _OLD_KEYWORDS = frozenset({"additionalItems", "dependencies", "$recursiveRef"})
 def sound(node: dict[str, Any], say: Say) -> dict[str, Any]:
     """The node itself where it is sound, else a repaired copy."""
     for keyword, value in node.items():
-        expected = VALUE_TYPES.get(keyword)
-        if expected is None:
+        look = _LOOK.get(keyword)
+        if look is None:
             if type(value) not in _JSON_SCALARS and (
                 keyword in _OLD_KEYWORDS
                 or type(keyword) is not str
                 or (keyword in ("default", "const") and not is_json(value))
             ):
                 return _repaired(node, say)
-        elif type(value) not in expected or (keyword in _INSIDE and not _INSIDE[keyword](value)):
+        elif type(value) not in look[0] or (look[1] is not None and not look[1](value)):
             return _repaired(node, say)
     return node
 
@@ -450,6 +450,8 @@ _INSIDE: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(COUNTS, lambda value: value >= 0),
 }
 """A second look at values whose outside is right: true where nothing inside needs a repair."""
+
+_LOOK = {keyword: (expected, _INSIDE.get(keyword)) for keyword, expected in VALUE_TYPES.items()}
 
 _ECMA_ONLY = re.compile(r"\\[pPucxk]|\(\?<|\[\^?\]")
 

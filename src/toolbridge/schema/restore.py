@@ -237,3 +237,22 @@ class OneOf:
         if len(candidates) > 1:
             candidates = [each for each in candidates if each.fits_source(value)] or candidates
         return write(candidates[0].back, value) if candidates else value
+
+
+def wire_path(back: Back | None, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """A path into the server's shape with the keys that the model saw, as far as they can be told."""
+    out: list[str | int] = []
+    for step in path:
+        while isinstance(back, Named):
+            back = back.table.get(back.name)
+        if isinstance(back, Fields):
+            wire = next((wire for wire, name in back.names.items() if name == step), step)
+            out.append(wire)
+            back = back.inner.get(str(wire))
+        elif isinstance(back, Items):
+            out.append(step)
+            back = back.first[step] if isinstance(step, int) and step < len(back.first) else back.rest
+        else:
+            out.append(step)
+            back = back.values if isinstance(back, Pairs) else None
+    return tuple(out)

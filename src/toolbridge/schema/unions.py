@@ -44,6 +44,17 @@ def union(walk: Walk, node: dict[str, Any], path: Path, level: int) -> Written:
         del constraints["oneOf"]
         walk.note_at(path, "oneOf.said", "widened", base["oneOf"])
         annotations.setdefault("description", "")
+    if not constraints and keyword == "anyOf":
+        dialect = walk.dialect
+        if dialect.type_lists and dialect.typed and dialect.null == "type":
+            types = _scalars(branches)
+            if types is not None:
+                walk.nodes += len(branches)
+                kinds = 0
+                for each in types:
+                    kinds |= KINDS[each]
+                out = {"type": types if len(types) > 1 else types[0]}
+                return walk.finished(out, None, kinds, annotations, path, [])
     if _only_requirements(branches) and "properties" in constraints:
         return _said(walk, base, keyword, branches, path, level)
     copies = len(constraints.get("properties", ())) * len(branches)
@@ -61,6 +72,23 @@ def union(walk: Walk, node: dict[str, Any], path: Path, level: int) -> Written:
     if keyword == "oneOf" and not _apart(walk, arms):
         walk.note_at(path, "oneOf.loosened", "widened", None)
     return joined(walk, arms, {**annotations, keyword: branches}, annotations, path)
+
+
+_LEAVES = frozenset({"string", "integer", "number", "boolean", "null"})
+
+
+def _scalars(branches: list[Any]) -> list[str] | None:
+    """The types of branches that are nothing but a scalar type each."""
+    types: list[str] = []
+    for each in branches:
+        if type(each) is not dict or len(each) != 1:
+            return None
+        declared = each.get("type")
+        if type(declared) is not str or declared not in _LEAVES:
+            return None
+        if declared not in types:
+            types.append(declared)
+    return types
 
 
 def _branch(walk: Walk, schema: Any, path: Path, level: int) -> Written:
