@@ -234,7 +234,9 @@ ON = {"enabled": True}
         (MCPToolFilter(read_only=True), {}, (Note("filter.read_only", "widened", "/tools/0", True),)),
     ],
 )
-def test_a_filter_is_anthropics_configs(chosen: MCPToolFilter, toolset: dict[str, Any], notes: tuple[Note, ...]) -> None:
+def test_a_filter_is_anthropics_configs(
+    chosen: MCPToolFilter, toolset: dict[str, Any], notes: tuple[Note, ...]
+) -> None:
     converted = hosted_fields(SERVER, "anthropic", filter=chosen, approval=NEVER)
     _, written = anthropic_entries(converted)
     assert written == {"type": "mcp_toolset", "mcp_server_name": "docs", **toolset}
@@ -252,7 +254,9 @@ def test_an_allow_list_and_deferred_loading_share_anthropics_default() -> None:
     ("chosen", "before"),
     [(MCPToolFilter(include=["a"]), ["a"]), (MCPToolFilter(exclude=["b"]), ["b"]), (MCPToolFilter(read_only=True), [])],
 )
-def test_gemini_takes_every_tool_and_the_note_says_that_the_filter_is_lost(chosen: MCPToolFilter, before: list[str]) -> None:
+def test_gemini_takes_every_tool_and_the_note_says_that_the_filter_is_lost(
+    chosen: MCPToolFilter, before: list[str]
+) -> None:
     converted = hosted_fields(SERVER, "gemini", filter=chosen, approval=NEVER)
     assert gemini_entry(converted) == {"name": "docs", "streamableHttpTransport": {"url": URL}}
     assert converted.notes == (Note("filter.dropped", "widened", "/tools/0/mcpServers/0", before),)
@@ -289,7 +293,9 @@ def test_a_default_of_never_with_exceptions_is_not_lost_in_silence() -> None:
 
 
 @pytest.mark.parametrize(("provider", "path"), [("anthropic", "/tools/0"), ("gemini", "/tools/0/mcpServers/0")])
-@pytest.mark.parametrize("approval", [Approval(), Approval(default="never", always=("drop",)), Approval(never=("read",))])
+@pytest.mark.parametrize(
+    "approval", [Approval(), Approval(default="never", always=("drop",)), Approval(never=("read",))]
+)
 def test_where_nobody_can_be_asked_the_note_says_so(provider: str, path: str, approval: Approval) -> None:
     converted = hosted_fields(SERVER, provider, approval=approval)
     assert converted.notes == (Note("approval.dropped", "widened", path, approval.default),)

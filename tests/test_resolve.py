@@ -39,7 +39,9 @@ SCHEMA: dict[str, Any] = {
 
 
 def prepared(schema: Any = None, provider: str = "openai-chat", strict: bool = False) -> PreparedTools:
-    return prepare(read_tools([{"name": "forecast", "inputSchema": SCHEMA if schema is None else schema}]), provider, strict)
+    return prepare(
+        read_tools([{"name": "forecast", "inputSchema": SCHEMA if schema is None else schema}]), provider, strict
+    )
 
 
 def call(arguments: Any, name: str = "forecast", text: str = "", problem: str | None = None) -> ToolCall:
@@ -121,7 +123,9 @@ def test_arguments_that_are_no_object_are_answered_with_what_came_and_why() -> N
 
 
 def test_arguments_that_are_no_object_need_no_reason_to_be_refused() -> None:
-    text = 'The call of forecast was not run: the arguments are not a JSON object. Received: "[1]". Send one JSON object.'
+    text = (
+        'The call of forecast was not run: the arguments are not a JSON object. Received: "[1]". Send one JSON object.'
+    )
     assert prepared().resolve(call(None, text="[1]")) == ToolResult("call_1", (Text(text),), is_error=True)
 
 
@@ -191,7 +195,9 @@ def test_a_string_stays_a_string_where_a_string_is_due(text: str) -> None:
         assert bound(dict(arguments)) == BoundCall(call(arguments), prepared().tools[0], arguments, ())
 
 
-@pytest.mark.parametrize("given", [{"maybe": None}, {"when": None}, {"either": 5}, {"any": None}, {"any": [[1]]}, {"ratio": 3}])
+@pytest.mark.parametrize(
+    "given", [{"maybe": None}, {"when": None}, {"either": 5}, {"any": None}, {"any": [[1]]}, {"ratio": 3}]
+)
 def test_a_value_that_is_valid_is_never_touched(given: dict[str, Any]) -> None:
     resolved = bound({"city": "Oslo", **given})
     assert (resolved.arguments, resolved.notes) == ({"city": "Oslo", **given}, ())
@@ -272,7 +278,9 @@ def test_a_key_of_digits_is_a_key() -> None:
     ],
     ids=lambda value: str(value)[:60],
 )  # fmt: skip
-def test_the_model_is_told_where_it_went_wrong_and_what_would_be_right(arguments: dict[str, Any], lines: list[str]) -> None:
+def test_the_model_is_told_where_it_went_wrong_and_what_would_be_right(
+    arguments: dict[str, Any], lines: list[str]
+) -> None:
     assert sorted(told(arguments)) == sorted(lines)
 
 
@@ -290,12 +298,22 @@ def test_a_tool_without_arguments_says_that_it_has_none() -> None:
 
 def test_a_key_that_is_no_word_is_quoted_in_its_path() -> None:
     schema = {"type": "object", "properties": {"a b": {"type": "object", "properties": {"c-d": {"type": "integer"}}}}}
-    assert told({"a b": {"c-d": "x"}}, schema) == ['Argument ["a b"]["c-d"]: "x" is not of type "integer". Expected: integer.']
+    assert told({"a b": {"c-d": "x"}}, schema) == [
+        'Argument ["a b"]["c-d"]: "x" is not of type "integer". Expected: integer.'
+    ]
 
 
 UNION = [
-    {"type": "object", "properties": {"kind": {"const": "circle"}, "radius": {"type": "number"}}, "required": ["kind", "radius"]},
-    {"type": "object", "properties": {"kind": {"const": "square"}, "side": {"type": "number"}}, "required": ["kind", "side"]},
+    {
+        "type": "object",
+        "properties": {"kind": {"const": "circle"}, "radius": {"type": "number"}},
+        "required": ["kind", "radius"],
+    },
+    {
+        "type": "object",
+        "properties": {"kind": {"const": "square"}, "side": {"type": "number"}},
+        "required": ["kind", "side"],
+    },
 ]
 
 
@@ -379,7 +397,10 @@ STRICT: dict[str, Any] = {
     ("given", "arguments"),
     [
         ({"city": "Oslo", "days": None, "note": {}, "labels": None}, {"city": "Oslo"}),
-        ({"city": "Oslo", "days": 2, "note": None, "labels": []}, {"city": "Oslo", "days": 2, "note": None, "labels": {}}),
+        (
+            {"city": "Oslo", "days": 2, "note": None, "labels": []},
+            {"city": "Oslo", "days": 2, "note": None, "labels": {}},
+        ),
         (
             {"city": "Oslo", "days": 2, "note": "hi", "labels": [{"key": "a", "value": 1}, {"key": "b", "value": 2}]},
             {"city": "Oslo", "days": 2, "note": "hi", "labels": {"a": 1, "b": 2}},

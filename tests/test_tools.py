@@ -130,7 +130,9 @@ def test_a_generator_is_read_once() -> None:
     assert read_tools(page for page in PAGES) == BOTH
 
 
-@pytest.mark.parametrize("text", [json.dumps(RESULT), json.dumps([WEATHER, PING]), f"{json.dumps(WEATHER)}\n{json.dumps(PING)}\n"])
+@pytest.mark.parametrize(
+    "text", [json.dumps(RESULT), json.dumps([WEATHER, PING]), f"{json.dumps(WEATHER)}\n{json.dumps(PING)}\n"]
+)
 def test_a_file_is_read_by_its_path_however_that_is_given(text: str, tmp_path: Path) -> None:
     path = tmp_path / "tools.json"
     path.write_text(text, encoding="utf-8-sig")
@@ -145,8 +147,14 @@ def test_one_tool_alone_is_a_list_of_one() -> None:
 
 
 def test_the_server_is_part_of_every_identity() -> None:
-    assert [each.id for each in read_tools(RESULT, server="met")] == [ToolId("met", "get_weather"), ToolId("met", "ping")]
-    assert [each.id for each in read_tools([WEATHER, PING], "met")] == [ToolId("met", "get_weather"), ToolId("met", "ping")]
+    assert [each.id for each in read_tools(RESULT, server="met")] == [
+        ToolId("met", "get_weather"),
+        ToolId("met", "ping"),
+    ]
+    assert [each.id for each in read_tools([WEATHER, PING], "met")] == [
+        ToolId("met", "get_weather"),
+        ToolId("met", "ping"),
+    ]
 
 
 def test_tools_in_openais_shape_are_read_too() -> None:
@@ -170,8 +178,18 @@ def test_no_tools_are_no_tools() -> None:
 
 
 def test_the_title_may_stand_among_the_annotations_and_the_tools_own_goes_first() -> None:
-    titles = [{"title": "Own"}, {"annotations": {"title": "Noted"}}, {"title": "Own", "annotations": {"title": "Noted"}}, {}]
-    assert [each.title for each in read_tools([{"name": "t", **each} for each in titles])] == ["Own", "Noted", "Own", None]
+    titles = [
+        {"title": "Own"},
+        {"annotations": {"title": "Noted"}},
+        {"title": "Own", "annotations": {"title": "Noted"}},
+        {},
+    ]
+    assert [each.title for each in read_tools([{"name": "t", **each} for each in titles])] == [
+        "Own",
+        "Noted",
+        "Own",
+        None,
+    ]
 
 
 def test_the_schema_is_the_servers_own_and_untouched() -> None:
@@ -200,7 +218,18 @@ def test_a_missing_claim_is_read_as_the_protocol_reads_it() -> None:
 
 
 def test_junk_among_tools_is_left_out_by_name_with_the_reason_and_costs_the_others_nothing() -> None:
-    junk = [None, 7, "ping", True, [], {}, {"name": None}, {"name": 5}, {"description": "nameless"}, {"inputSchema": {}}]
+    junk = [
+        None,
+        7,
+        "ping",
+        True,
+        [],
+        {},
+        {"name": None},
+        {"name": 5},
+        {"description": "nameless"},
+        {"inputSchema": {}},
+    ]
     ready = prepare(read_tools([*junk, PING], server="s"), "anthropic")
     assert [each.id for each in ready.tools] == [ToolId("s", "ping")]
     assert [each["name"] for each in ready.definitions] == ["mcp__s__ping"]
@@ -214,7 +243,9 @@ def test_junk_among_tools_is_left_out_by_name_with_the_reason_and_costs_the_othe
     }
 
 
-@pytest.mark.parametrize("schema", ["text", 5, [1], {"type": "string"}, {"type": "array", "items": {}}, False], ids=repr)
+@pytest.mark.parametrize(
+    "schema", ["text", 5, [1], {"type": "string"}, {"type": "array", "items": {}}, False], ids=repr
+)
 def test_a_schema_that_describes_no_object_leaves_its_tool_out_with_a_reason(schema: Any) -> None:
     bad = ToolId("", "bad")
     ready = prepare(read_tools([{"name": "bad", "inputSchema": schema}, PING]), "openai-chat")
@@ -249,7 +280,10 @@ def test_the_second_of_two_equal_identities_is_noted_and_the_first_one_stands() 
 
 
 def test_a_lone_surrogate_anywhere_in_a_tool_does_not_spoil_the_request() -> None:
-    schema = {"type": "object", "properties": {"k\ud800": {"type": "string", "enum": ["\udfff"], "description": "\ud83d"}}}
+    schema = {
+        "type": "object",
+        "properties": {"k\ud800": {"type": "string", "enum": ["\udfff"], "description": "\ud83d"}},
+    }
     tools = read_tools([{"name": "odd\ud800", "description": "x\ud800", "inputSchema": schema}, PING])
     for provider in ("openai-chat", "anthropic", "gemini", "gemini-openapi", "bedrock"):
         ready = prepare(tools, provider)
@@ -309,7 +343,7 @@ def test_a_file_that_cannot_be_read_is_refused_by_its_path(tmp_path: Path) -> No
     for path, why in (
         (missing, "no such file or directory"),
         (tmp_path, "is a directory"),
-        (binary, "not a text file; expected JSON in UTF-8"),
+        (binary, "not UTF-8 text"),
         (broken, "not JSON: expecting value at line 2, column 11"),
     ):
         for source in (path, str(path)):

@@ -11,7 +11,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """`default` for every tool, with exceptions by name; `never_read_only` lets tools through that claim to only read."""
+    """`default` for every tool, exceptions by name; `never_read_only` lets tools pass that claim to only read."""
 
     default: Literal["always", "never"] = "always"
     always: tuple[str, ...] = ()

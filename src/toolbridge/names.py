@@ -22,7 +22,7 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """What a provider accepts as a name: a pattern, the longest length, and a prefix for names that may not start so."""
+    """What a provider accepts as a name: a pattern, the longest length, and what may come first."""
 
     pattern: re.Pattern[str]
     length: int

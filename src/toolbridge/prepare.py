@@ -83,7 +83,17 @@ _kept: dict[tuple[Any, ...], _Compiled | _LeftOut] = {}
 class PreparedTools:
     """Tools in a provider's form: what to send, and how to read what comes back. It outlives the request."""
 
-    __slots__ = ("_by_id", "_by_name", "_checkers", "_compiled", "_definitions", "_notes", "left_out", "provider", "_strict")
+    __slots__ = (
+        "_by_id",
+        "_by_name",
+        "_checkers",
+        "_compiled",
+        "_definitions",
+        "_notes",
+        "_strict",
+        "left_out",
+        "provider",
+    )
 
     def __init__(
         self,
@@ -123,9 +133,7 @@ class PreparedTools:
     @property
     def notes(self) -> Mapping[ToolId, tuple[Note, ...]]:
         """What was changed, for every tool that was not left out."""
-        return {
-            each.tool.id: (*each.notes, *self._notes.get(each.tool.id, ())) for each in self._compiled
-        }
+        return {each.tool.id: (*each.notes, *self._notes.get(each.tool.id, ())) for each in self._compiled}
 
     def is_strict(self, id: ToolId) -> bool:
         """Whether the tool's definition is a strict one."""
@@ -167,9 +175,7 @@ class PreparedTools:
         better = coerced(checker, arguments)
         if better is not None:
             return BoundCall(call, compiled.tool, *better)
-        problems = [
-            replace(each, path=wire_path(compiled.back, each.path)) for each in checker.problems(arguments)
-        ]
+        problems = [replace(each, path=wire_path(compiled.back, each.path)) for each in checker.problems(arguments)]
         lines = [f"The call of {call.name} was not run: its arguments are not valid."]
         lines += [f"- {each}" for each in problems] or ["- They do not match the tool's input schema."]
         lines.append("Correct the arguments and call again.")
@@ -302,6 +308,7 @@ def _lossless(compiled: _Compiled) -> bool:
 
 def _within(budget: StrictBudget, compiled: list[_Compiled]) -> set[int]:
     """Which tools get the shared budget: those that may change things first, then those that cost least of it."""
+
     def worth(i: int) -> tuple[bool, int, int]:
         size = compiled[i].size
         return compiled[i].tool.hints.read_only, size.optionals + size.unions, i
@@ -353,11 +360,12 @@ def _packed(definition: dict[str, Any]) -> bytes:
         packed = marshal.dumps(definition, _MARSHAL)
     if _SURROGATE.search(packed):
         # Half a character can stand in a Python string, but in no request.
-        whole = json.dumps(definition, ensure_ascii=False).encode("utf-8", "replace")
+        whole = _HALF.sub("\ufffd", json.dumps(definition, ensure_ascii=False))
         packed = marshal.dumps(json.loads(whole), _MARSHAL)
     return packed
 
 
+_HALF = re.compile("[\ud800-\udfff]")
 _SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
 _MARSHAL = 2
 """The last version of the format that copies every part, instead of referring to one it has seen."""
@@ -497,5 +505,3 @@ def _description(
         notes = (*notes, ("description.shortened", "changed", (), text))
         text = (cut[:space] if space > most // 2 else cut) + "…"
     return text, notes
-
-

@@ -71,7 +71,7 @@ def _decoded(content: bytes, where: str) -> str:
     try:
         return content.decode(json.detect_encoding(content))
     except UnicodeDecodeError:
-        raise SourceError(f"{where}: not a text file; expected JSON in UTF-8") from None
+        raise SourceError(f"{where}: not UTF-8 text") from None
 
 
 def _parsed(text: str, where: str) -> Any:
@@ -82,7 +82,9 @@ def _parsed(text: str, where: str) -> Any:
         if len(lines) > 1:
             try:
                 return [json.loads(line) for line in lines]  # one tool a line
-            except (ValueError, RecursionError):
+            except RecursionError:
+                raise SourceError(f"{where}: nested too deeply to be a tool list") from None
+            except ValueError:
                 pass
         raise SourceError(
             f"{where}: not JSON: {failure.msg.lower()} at line {failure.lineno}, column {failure.colno}"
@@ -113,7 +115,9 @@ def _from_document(document: Any, where: str) -> list[Any]:
         if "tools" in document:
             raise SourceError(f'{where}: "tools" is {_kind(document["tools"])}; expected a list of tools')
         keys = ", ".join(map(str, list(document)[:5]))
-        raise SourceError(f"{where}: no \"tools\" in it, only {keys or 'nothing'}; expected a tools/list answer or a list")
+        raise SourceError(
+            f'{where}: no "tools" in it, only {keys or "nothing"}; expected a tools/list answer or a list'
+        )
     raise SourceError(f"{where}: {_kind(document)}; expected a tools/list answer or a list of tools")
 
 
@@ -140,7 +144,11 @@ def _is_entry(entry: Any) -> bool:
         function = entry.get("function")
         tool = function if isinstance(function, Mapping) else entry
         return "name" in tool or any(key in tool for key in _SCHEMA_KEYS[:2]) or not entry or "description" in tool
-    return isinstance(entry, Tool) or hasattr(entry, "name") and (hasattr(entry, "input_schema") or hasattr(entry, "inputSchema"))
+    return (
+        isinstance(entry, Tool)
+        or (hasattr(entry, "name")
+        and (hasattr(entry, "input_schema") or hasattr(entry, "inputSchema")))
+    )
 
 
 def _kind(value: Any) -> str:
@@ -205,7 +213,5 @@ def _fields(entry: Any) -> Mapping[str, Any] | None:
 
 
 def _hints(annotations: Mapping[str, Any]) -> ToolHints:
-    claims = {
-        field: annotations[key] for key, field in _HINTS.items() if isinstance(annotations.get(key), bool)
-    }
+    claims = {field: annotations[key] for key, field in _HINTS.items() if isinstance(annotations.get(key), bool)}
     return ToolHints(**claims) if claims else NO_HINTS

@@ -15,7 +15,15 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "tools.json"
 LIMIT_SECONDS = 60
 """How long any command may take before the test gives up on it."""
 
-_UNWANTED = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONUTF8", "PYTHONWARNINGS")
+_UNWANTED = (
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "COLUMNS",
+    "PYTHONIOENCODING",
+    "PYTHONUNBUFFERED",
+    "PYTHONUTF8",
+    "PYTHONWARNINGS",
+)
 
 
 @dataclass(frozen=True, slots=True)

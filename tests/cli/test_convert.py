@@ -68,7 +68,11 @@ def test_tools_past_the_limit_of_the_provider_are_left_out_one_by_one(tmp_path: 
     why = "openai-chat takes at most 128 tools, and 128 come before this one"
     assert answer.code == 1
     assert len(answer.json) == 128
-    assert answer.err.splitlines() == ["130 tools, 2 left out", f"left out: say_128: {why}", f"left out: say_129: {why}"]
+    assert answer.err.splitlines() == [
+        "130 tools, 2 left out",
+        f"left out: say_128: {why}",
+        f"left out: say_129: {why}",
+    ]
 
 
 def test_explain_says_every_note_in_words_grouped_by_tool_and_code() -> None:
@@ -203,12 +207,11 @@ def test_the_output_is_utf8_whatever_the_encoding_of_the_console_is(tmp_path: Pa
         assert toolbridge("convert", file, "--to", "anthropic", PYTHONIOENCODING=encoding) == usual
 
 
-def test_half_a_surrogate_pair_is_written_as_an_escape(tmp_path: Path) -> None:
+def test_half_a_surrogate_pair_is_replaced_since_no_request_can_hold_it(tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     file.write_text(json.dumps([{**PLAIN, "description": "half \ud83d"}]), encoding="utf-8")
     answer = toolbridge("convert", file, "--to", "anthropic")
-    assert '"half \\ud83d"' in answer.out
-    assert answer.json[0]["description"] == "half \ud83d"
+    assert answer.json[0]["description"] == "half \ufffd"
 
 
 def test_a_file_may_have_spaces_and_backslashes_and_letters_of_any_kind_in_its_name(tmp_path: Path) -> None:
@@ -221,7 +224,9 @@ def test_a_file_may_have_spaces_and_backslashes_and_letters_of_any_kind_in_its_n
 
 def test_nothing_a_server_wrote_can_steer_the_terminal(tmp_path: Path) -> None:
     evil = {**PLAIN, "name": "a\x1b[2Jb\nc\u202ed"}
-    file = _written(tmp_path, evil, *({**PLAIN, "name": f"say_{i}"} for i in range(127)), {**evil, "name": "x\x1b[31m\ny"})
+    file = _written(
+        tmp_path, evil, *({**PLAIN, "name": f"say_{i}"} for i in range(127)), {**evil, "name": "x\x1b[31m\ny"}
+    )
     answer = toolbridge("convert", file, "--to", "openai-chat", "--explain", FORCE_COLOR="")
     assert "a\\x1b[2Jb\\nc\\u202ed → " in answer.err
     assert "x\\x1b[31m\\ny: left out: " in answer.err

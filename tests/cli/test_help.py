@@ -40,8 +40,14 @@ def test_the_help_names_every_command() -> None:
 @pytest.mark.parametrize(
     ("arguments", "unwanted"),
     [
-        (["--help"], {"toolbridge.prepare", "toolbridge.providers", "toolbridge.schema", "rich", "jsonschema_rs", "mcp"}),
-        (["convert", str(EXAMPLE), "--to", "anthropic"], {"rich", "jsonschema_rs", "mcp", "asyncio", "toolbridge.cli.matrix"}),
+        (
+            ["--help"],
+            {"toolbridge.prepare", "toolbridge.providers", "toolbridge.schema", "rich", "jsonschema_rs", "mcp"},
+        ),
+        (
+            ["convert", str(EXAMPLE), "--to", "anthropic"],
+            {"rich", "jsonschema_rs", "mcp", "asyncio", "toolbridge.cli.matrix"},
+        ),
         (["matrix", str(EXAMPLE)], {"rich", "jsonschema_rs", "mcp", "asyncio", "toolbridge.cli.convert"}),
     ],
 )

@@ -119,7 +119,7 @@ def test_all_providers_fit_into_eighty_columns() -> None:
     answer = toolbridge("matrix", EXAMPLE, "--providers", "all", COLUMNS="80")
     assert answer.code == 0
     assert [line for line in answer.out.splitlines() if _columns(line) > 80] == []
-    for name in (*MAIN, "azure", "lmstudio"):
+    for name in (*MAIN, "azure", "fireworks"):
         assert f"┌ {name}\n" in answer.out
 
 

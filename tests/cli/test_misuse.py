@@ -102,7 +102,9 @@ def test_a_file_without_tools_is_one_line_that_says_what_it_is_and_what_was_expe
         (b"\xff\xfe", f"standard input: not UTF-8 text; {HINT}"),
     ],
 )
-def test_bad_standard_input_is_named_as_such_and_never_taken_for_a_path(directory: Path, data: bytes, line: str) -> None:
+def test_bad_standard_input_is_named_as_such_and_never_taken_for_a_path(
+    directory: Path, data: bytes, line: str
+) -> None:
     answer = toolbridge("convert", "-", "--to", "gemini", stdin=data, cwd=directory)
     assert (answer.code, answer.out, answer.err) == (2, "", f"toolbridge: {line}\n")
 
@@ -128,7 +130,9 @@ def test_a_file_that_may_not_be_read_says_so(tmp_path: Path) -> None:
     assert (answer.code, answer.out, answer.err) == (2, "", f"toolbridge: closed.json: permission denied; {HINT}\n")
 
 
-@pytest.mark.parametrize("arguments", [("convert", "-", "--to", "gemini"), ("matrix", "-"), ("providers",), ("--help",)])
+@pytest.mark.parametrize(
+    "arguments", [("convert", "-", "--to", "gemini"), ("matrix", "-"), ("providers",), ("--help",)]
+)
 def test_a_reader_that_went_away_is_met_with_silence(arguments: tuple[str, ...]) -> None:
     source, sink = os.pipe()
     os.close(source)  # nobody will ever read, and the command finds out when it writes
@@ -195,7 +199,12 @@ def test_closed_streams_are_no_reason_to_fail() -> None:
     program = f'"{sys.executable}" -m toolbridge'
     for redirected, code in (("convert - --to gemini <&-", 2), (f"convert '{EXAMPLE}' --to gemini >&- 2>&-", 0)):
         done = subprocess.run(
-            f"{program} {redirected}", shell=True, capture_output=True, env=surroundings(), timeout=LIMIT_SECONDS, check=False
+            f"{program} {redirected}",
+            shell=True,
+            capture_output=True,
+            env=surroundings(),
+            timeout=LIMIT_SECONDS,
+            check=False,
         )
         assert done.returncode == code
         assert b"Traceback" not in done.stderr

@@ -36,9 +36,12 @@ def test_the_details_of_a_strict_provider_say_both_dialects() -> None:
     assert "Definitions (anthropic)" in lines
     assert "Strict definitions (anthropic-strict)" in lines
     assert (
-        "  strict          on request (--strict); in one request at most 20 tools, 24 optional properties, 16 unions" in lines
+        "  strict          on request (--strict); in one request at most 20 tools, 24 optional properties, 16 unions"
+        in lines
     )
-    assert [line for line in toolbridge("providers", "anthropic", COLUMNS="80").out.splitlines() if len(line) > 80] == []
+    assert [
+        line for line in toolbridge("providers", "anthropic", COLUMNS="80").out.splitlines() if len(line) > 80
+    ] == []
 
 
 def test_json_lists_every_provider_and_with_a_name_only_that_one() -> None:

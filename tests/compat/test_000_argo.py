@@ -96,7 +96,9 @@ GAPFILLED_MODEL: dict[str, Any] = {
 
 
 def parameters_of(schema: Any) -> Any:
-    return MCPToOpenAIConverter.convert_tool({"name": "t", "description": "d", "inputSchema": schema})["function"]["parameters"]
+    return MCPToOpenAIConverter.convert_tool({"name": "t", "description": "d", "inputSchema": schema})["function"][
+        "parameters"
+    ]
 
 
 def test_the_definition_of_sections_2_and_3_converts_as_written() -> None:
@@ -173,7 +175,10 @@ def test_a_default_goes_at_every_level_where_it_is_a_keyword() -> None:
         "type": "object",
         "default": {},
         "properties": {
-            "nested": {"type": "object", "properties": {"deep": {"type": "object", "properties": {"n": number}, "default": {}}}},
+            "nested": {
+                "type": "object",
+                "properties": {"deep": {"type": "object", "properties": {"n": number}, "default": {}}},
+            },
             "list": {"type": "array", "items": number, "default": []},
             "tuple": {"type": "array", "prefixItems": [number], "items": False},
             "map": {"type": "object", "additionalProperties": number, "patternProperties": {"^n": number}},
@@ -269,7 +274,9 @@ def test_a_schema_nested_a_hundred_thousand_deep_does_no_harm() -> None:
     assert parameters_of(schema)["type"] == "object"
 
 
-def test_a_schema_that_is_no_object_at_all_is_offered_without_arguments_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_schema_that_is_no_object_at_all_is_offered_without_arguments_and_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with caplog.at_level(logging.WARNING):
         assert parameters_of({"type": "string"}) == {"type": "object", "properties": {}}
     assert [record.levelname for record in caplog.records] == ["WARNING"]

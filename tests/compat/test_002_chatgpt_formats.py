@@ -152,7 +152,9 @@ def test_what_gemini_refuses_becomes_something_its_own_types_accept() -> None:
     (tool,) = tools
     (declaration,) = tool["function_declarations"]
     parameters = declaration["parameters"]
-    assert genai.Schema.model_validate(parameters).model_dump(exclude_none=True, by_alias=True).keys() == parameters.keys()
+    assert (
+        genai.Schema.model_validate(parameters).model_dump(exclude_none=True, by_alias=True).keys() == parameters.keys()
+    )
     assert genai.Tool.model_validate(tool).function_declarations is not None
     assert declaration["name"].startswith("a_b_")
     (renamed,) = parameters["properties"].keys() - {"limit", "mode", "labels", "target"}

@@ -91,7 +91,15 @@ OPENAPI = replace(
     facts=(
         *PROVIDER.facts[:2],
         Fact("an unknown key fails the whole request", "github.com/pizza-bot-app/pizza-bot/issues/62", "2026-09"),
-        Fact("property names are letters, digits and _, at most 64, no digit first", "google-genai 3.1 types.py", "2026-11"),
-        Fact("an OBJECT needs properties, an ARRAY items, an enum non-empty strings", "github.com/cline/cline/issues/7339", "2026-11"),
+        Fact(
+            "property names are letters, digits and _, at most 64, no digit first",
+            "google-genai 3.1 types.py",
+            "2026-11",
+        ),
+        Fact(
+            "an OBJECT needs properties, an ARRAY items, an enum non-empty strings",
+            "github.com/cline/cline/issues/7339",
+            "2026-11",
+        ),
     ),
 )

@@ -23,6 +23,8 @@ PROVIDER = Provider(
     write_tool=write_tool,
     write_fields=write_fields,
     facts=(
-        Fact("names of up to 64 of a-z A-Z 0-9 _ -; schemas pass draft-07", "mistral-common 1.13 validator.py", "2026-11"),
+        Fact(
+            "names of up to 64 of a-z A-Z 0-9 _ -; schemas pass draft-07", "mistral-common 1.13 validator.py", "2026-11"
+        ),
     ),
 )

@@ -28,6 +28,10 @@ PROVIDER = Provider(
     write_tool=write_tool,
     write_fields=write_fields,
     facts=(
-        Fact("a property keeps anyOf, type, items, description, enum, properties, required", "ollama fb30760 api/types.go", "2026-08"),
+        Fact(
+            "a property keeps anyOf, type, items, description, enum, properties, required",
+            "ollama fb30760 api/types.go",
+            "2026-08",
+        ),
     ),
 )

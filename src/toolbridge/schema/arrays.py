@@ -42,9 +42,7 @@ def _back(first: list[Written], rest: Written | None) -> Back | None:
     return Items(after, tuple(each.back for each in first))
 
 
-def _loose_tuple(
-    walk: Walk, node: dict[str, Any], first: list[Written], items: Any, path: Path, level: int
-) -> Written:
+def _loose_tuple(walk: Walk, node: dict[str, Any], first: list[Written], items: Any, path: Path, level: int) -> Written:
     """A tuple where the dialect has none: a list of any of its items, each read by its place."""
     length = len(first)
     rest: Written | None = None

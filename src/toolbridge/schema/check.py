@@ -120,7 +120,9 @@ class Checker:
         elif name in ("additionalProperties", "unevaluatedProperties", "falseSchema"):
             yield from self._unknown(error, path, at)
         elif several:
-            yield Problem(path, f"{quoted(error.instance, 80)} fits more than one of the allowed forms.", "Give exactly one.")
+            yield Problem(
+                path, f"{quoted(error.instance, 80)} fits more than one of the allowed forms.", "Give exactly one."
+            )
         elif name == "not":
             yield Problem(path, f"{quoted(error.instance, 80)} is not allowed.", phrase("not", at.get("not")))
         elif name == "propertyNames":
@@ -187,15 +189,10 @@ class Checker:
     def _schema_at(self, path: Iterable[str | int]) -> Any:
         """The node whose keyword failed: the path without its last step."""
         node: Any = self.schema
-        steps = list(path)
-        for step in steps[:-1]:
-            if isinstance(node, dict) and step in node:
-                node = node[step]
-            elif isinstance(node, list) and isinstance(step, int) and step < len(node):
-                node = node[step]
-            elif isinstance(node, list) and isinstance(step, str) and step.isdecimal() and int(step) < len(node):
-                node = node[int(step)]
-            else:
+        for step in list(path)[:-1]:
+            try:
+                node = node[int(step)] if isinstance(node, list) else node[str(step)]
+            except (KeyError, IndexError, ValueError, TypeError):
                 return {}
         return node if isinstance(node, dict) else {}
 
@@ -223,7 +220,8 @@ def described(schema: Any, but: str = "") -> str:
         words.append(" or ".join(declared) if isinstance(declared, list) else declared)
     elif isinstance(branches, list):
         kinds = [
-            str(each.get("type") or (listed([each["const"]]) if "const" in each else "")) for each in branches
+            str(each.get("type") or (listed([each["const"]]) if "const" in each else ""))
+            for each in branches
             if isinstance(each, dict)
         ]
         words.append(" or ".join(dict.fromkeys(kind for kind in kinds if kind)))

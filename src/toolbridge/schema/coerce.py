@@ -29,6 +29,8 @@ _ABSENT = object()
 
 def coerced(checker: Checker, arguments: dict[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]] | None:
     """The arguments put right, with a note for each change; `None` where that cannot be done."""
+    if checker.errors(arguments) is None:
+        return None
     value = copy.deepcopy(arguments)
     notes: list[Note] = []
     tries = MOST_TRIES
@@ -134,5 +136,3 @@ def _meant(given: Any) -> Iterator[tuple[str, Any]]:
         yield "value.listed", [given]
     elif len(given) == 1 and not isinstance(given[0], list):
         yield "list.opened", given[0]
-
-

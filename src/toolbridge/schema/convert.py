@@ -8,7 +8,6 @@ are counted, depth is limited, cycles are kept or cut as the dialect allows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from toolbridge.notes import Effect, Note
@@ -120,7 +119,9 @@ def convert(schema: Any, dialect: Dialect, refs: Refs | None = None) -> Conversi
     out = written.schema
     if walk.defs:
         out["$defs"] = walk.defs
-    size = Size(walk.nodes, walk.properties, walk.optionals, walk.unions, walk.characters, walk.enum_values, walk.references)
+    size = Size(
+        walk.nodes, walk.properties, walk.optionals, walk.unions, walk.characters, walk.enum_values, walk.references
+    )
     return Conversion(out, written.back, tuple(walk.notes), size)
 
 
@@ -128,9 +129,9 @@ class Walk:
     """One conversion under way."""
 
     __slots__ = (
-        "_active", "_at", "_def_kinds", "_depth", "_taken", "_told", "backs", "characters", "defs", "dialect", "enum_values",
-        "inlined", "names", "nodes", "notes", "optionals", "polarity", "properties", "recursive", "references", "refs", "rules",
-        "unions", "waiting",
+        "_active", "_at", "_def_kinds", "_depth", "_taken", "_told", "backs", "characters", "defs", "dialect",
+        "enum_values", "inlined", "names", "nodes", "notes", "optionals", "polarity", "properties", "recursive",
+        "references", "refs", "rules", "unions", "waiting",
     )  # fmt: skip
 
     def __init__(self, dialect: Dialect, refs: Refs) -> None:
@@ -316,7 +317,9 @@ class Walk:
             out["type"] = out["type"].upper()
         return Written(out, back, kinds)
 
-    def text(self, node: dict[str, Any], path: Path, code: str = "value.text", told: list[str] | None = None) -> Written:
+    def text(
+        self, node: dict[str, Any], path: Path, code: str = "value.text", told: list[str] | None = None
+    ) -> Written:
         """The last resort: a string that holds the value as JSON text."""
         self.note_at(path, code, "changed", node.get("type"))
         rules = {keyword: value for keyword, value in node.items() if keyword not in ANNOTATIONS | _ABOUT_SELF}

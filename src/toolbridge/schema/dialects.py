@@ -88,8 +88,8 @@ ANTHROPIC = replace(JSON_SCHEMA, name="anthropic", keys=re.compile(r"[a-zA-Z0-9_
 _ANNOTATIONS: dict[str, Rule] = {"default": mention_default, "examples": mention, "deprecated": mention}
 _SAID: dict[str, Rule] = dict.fromkeys(
     (*COUNTS, *NUMBERS, "pattern", "format", "uniqueItems", "contains", "not", "if", "dependentRequired",
-     "dependentSchemas", "patternProperties", "propertyNames", "contentEncoding", "contentMediaType", "unevaluatedItems",
-     "unevaluatedProperties"),
+     "dependentSchemas", "patternProperties", "propertyNames", "contentEncoding", "contentMediaType",
+     "unevaluatedItems", "unevaluatedProperties"),
     say,
 )  # fmt: skip
 

@@ -59,8 +59,7 @@ def _merge_properties(out: dict[str, Any], one: dict[str, Any], other: dict[str,
         members: dict[str, Any] = {}
         for key in {**mine, **theirs}:
             sides = [
-                side["properties"][key] if key in side.get("properties", {}) else _beyond(side)
-                for side in (one, other)
+                side["properties"][key] if key in side.get("properties", {}) else _beyond(side) for side in (one, other)
             ]
             members[key] = both(*sides)
         out["properties"] = members
@@ -123,10 +122,7 @@ def _const(one: Any, other: Any) -> Any:
 
 
 def _patterns(one: Any, other: Any) -> Any:
-    return {
-        key: both(one.get(key, True), other.get(key, True))
-        for key in {**one, **other}
-    }
+    return {key: both(one.get(key, True), other.get(key, True)) for key in {**one, **other}}
 
 
 _MEET: dict[str, Callable[[Any, Any], Any]] = {
@@ -158,9 +154,7 @@ def union_object(branches: list[dict[str, Any]]) -> dict[str, Any]:
         },
     }
     common = [
-        key
-        for key in branches[0].get("required", ())
-        if all(key in each.get("required", ()) for each in branches[1:])
+        key for key in branches[0].get("required", ()) if all(key in each.get("required", ()) for each in branches[1:])
     ]
     if common:
         out["required"] = common
@@ -174,7 +168,9 @@ def union_object(branches: list[dict[str, Any]]) -> dict[str, Any]:
     patterns = list(dict.fromkeys(key for each in branches for key in each.get("patternProperties", {})))
     if patterns:
         out["patternProperties"] = {
-            key: either([each["patternProperties"][key] for each in branches if key in each.get("patternProperties", {})])
+            key: either(
+                [each["patternProperties"][key] for each in branches if key in each.get("patternProperties", {})]
+            )
             for key in patterns
         }
     return out

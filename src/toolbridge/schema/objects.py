@@ -69,7 +69,9 @@ def _one_object(walk: Walk, schema: dict[str, Any], told: list[str], depth: int)
     if declared != "object":
         if declared is not None and not (isinstance(declared, list) and "object" in declared):
             if "properties" not in node:
-                raise NotAnObject(f"its input schema describes {quoted(declared)}, and MCP arguments are always an object")
+                raise NotAnObject(
+                    f"its input schema describes {quoted(declared)}, and MCP arguments are always an object"
+                )
             walk.note_at((), "type.repaired", "changed", declared)
         node = {**node, "type": "object"}
     for keyword in ("anyOf", "oneOf"):
@@ -428,7 +430,9 @@ def _extras(walk: Walk, node: dict[str, Any], path: Path, level: int) -> tuple[W
     values = _values(node)
     walk.note_at(path, "additionalProperties.gathered", "changed", node.get("additionalProperties"))
     if isinstance(values, dict):
-        about = {key: node[key] for key in ("additionalProperties", "patternProperties", "propertyNames") if key in node}
+        about = {
+            key: node[key] for key in ("additionalProperties", "patternProperties", "propertyNames") if key in node
+        }
         written = _pairs(walk, about, path, level, ["Further properties:"])
         assert written.back is not None
         return written, written.back

@@ -156,9 +156,10 @@ class Fields:
                 continue
             if key == self.extras:
                 more = read(self.extras_back, each)
-                continue
-            inner = self.inner.get(key)
-            out[self.names.get(key, key)] = each if inner is None else inner.read(each)
+            else:
+                name: str = self.names.get(key, key)
+                inner = self.inner.get(key)
+                out[name] = each if inner is None else inner.read(each)
         if isinstance(more, dict):
             for key, each in more.items():
                 out.setdefault(key, each)

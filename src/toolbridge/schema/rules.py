@@ -45,7 +45,7 @@ def mention(teller: Teller, out: dict[str, Any], keyword: str, value: Any, node:
 
 
 def mention_default(teller: Teller, out: dict[str, Any], keyword: str, value: Any, node: dict[str, Any]) -> None:
-    """The fact that a default exists, unless the description says so already or it is a null that goes without saying."""
+    """The fact that a default exists, unless the description says so or it is a null, which goes without saying."""
     if value is None:
         return
     text = node.get("description", "")
@@ -119,12 +119,14 @@ _PLAIN_REGEX = re.compile(
 
 @lru_cache(maxsize=4096)
 def plain_regex(pattern: str) -> bool:
-    """Whether every engine reads this expression alike: no look-around, no back-reference, no anchor but at the ends."""
+    """Whether every engine reads this expression alike: no look-around, no back-reference, anchors at the ends only."""
     if len(pattern) > 500 or not pattern.isascii() or _PLAIN_REGEX.fullmatch(pattern) is None:
         return False
     if "|" in pattern and ("^" in pattern[:1] or pattern.endswith("$")) and not _alternatives_inside(pattern):
         return False
-    repeats = [int(each) for each in re.findall(r"\{(\d+)", pattern)] + [int(e) for e in re.findall(r",(\d+)\}", pattern)]
+    repeats = [int(each) for each in re.findall(r"\{(\d+)", pattern)] + [
+        int(e) for e in re.findall(r",(\d+)\}", pattern)
+    ]
     if sum(repeats) > 500:
         return False
     try:

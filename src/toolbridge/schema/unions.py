@@ -147,9 +147,7 @@ def by_null(walk: Walk, values: list[Any], node: dict[str, Any], path: Path) -> 
     return joined(walk, arms, node, annotations, path)
 
 
-def joined(
-    walk: Walk, arms: list[Arm], node: dict[str, Any], annotations: dict[str, Any], path: Path
-) -> Written:
+def joined(walk: Walk, arms: list[Arm], node: dict[str, Any], annotations: dict[str, Any], path: Path) -> Written:
     """Written branches as one node."""
     if not arms:
         raise Nothing
@@ -227,7 +225,9 @@ def _back(walk: Walk, arms: list[Arm]) -> Back | None:
                 wire_kinds=written.kinds,
                 source_kinds=walk.source_kinds(source),
                 back=written.back,
-                fits_wire=fits(_as_json_schema(written.schema) if walk.dialect.null == "flag" else written.schema, walk.defs),
+                fits_wire=fits(
+                    _as_json_schema(written.schema) if walk.dialect.null == "flag" else written.schema, walk.defs
+                ),
                 fits_source=fits(source, walk.refs),
             )
         )
