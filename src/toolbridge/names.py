@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from toolbridge.errors import MCPToolError
 from toolbridge.types import ToolId
@@ -48,6 +47,8 @@ def name_rule(characters: str, length: int, first: str | None = None) -> NameRul
 
 def digest(*parts: str) -> str:
     """A short, stable digest of an identity, in lower-case letters and digits."""
+    from hashlib import blake2b  # few names need it
+
     whole = "".join(f"{len(part)}:{part}" for part in parts)  # the lengths tell ("a", "b") from ("ab", "")
     number = int.from_bytes(blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
     return "".join(_ALPHABET[(number >> (5 * i)) & 31] for i in range(DIGEST_LENGTH))

@@ -11,21 +11,21 @@ import marshal
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolbridge.errors import UnknownToolError, nearest
 from toolbridge.names import wire_name
 from toolbridge.notes import Note
 from toolbridge.providers import Provider, StrictBudget, get_provider
-from toolbridge.schema.check import Checker, uncheckable
-from toolbridge.schema.coerce import coerced
 from toolbridge.schema.convert import Conversion, RawNote, Size, TooLarge, convert
 from toolbridge.schema.dialects import Dialect
-from toolbridge.schema.lift import lifted
 from toolbridge.schema.objects import NotAnObject
 from toolbridge.schema.phrases import phrase, quoted
 from toolbridge.schema.restore import Back, read, wire_path, write
 from toolbridge.types import BoundCall, JsonObject, Text, Tool, ToolCall, ToolId, ToolResult
+
+if TYPE_CHECKING:
+    from toolbridge.schema.check import Checker
 
 KEPT = 50_000
 """Compiled tools that are kept for the next `prepare`; past that the oldest go."""
@@ -53,12 +53,31 @@ class Options:
 PLAIN = Options()
 
 
+class _Definition:
+    """A wire definition, kept as bytes once it was asked for, so that no caller's changes reach the next."""
+
+    __slots__ = ("_made", "_packed")
+
+    def __init__(self, made: dict[str, Any]) -> None:
+        self._made: dict[str, Any] | None = made
+        self._packed = b""
+
+    def handed_out(self) -> dict[str, Any]:
+        """A definition that is the caller's own."""
+        made = self._made
+        if made is not None:
+            self._packed = _packed(made)
+            self._made = None
+        copy: dict[str, Any] = marshal.loads(self._packed)
+        return copy
+
+
 class _Compiled(NamedTuple):
-    """One tool for one provider. The definition is kept as bytes, so that nobody's changes reach the next caller."""
+    """One tool for one provider."""
 
     tool: Tool
     name: str
-    definition: bytes
+    definition: _Definition
     back: Back | None
     raw_notes: tuple[RawNote, ...]
     strict: bool
@@ -117,7 +136,7 @@ class PreparedTools:
     def definitions(self) -> list[dict[str, Any]]:
         """One wire definition per tool, in the order of the tools."""
         if self._definitions is None:
-            self._definitions = [marshal.loads(each.definition) for each in self._compiled]
+            self._definitions = [each.definition.handed_out() for each in self._compiled]
         return self._definitions
 
     @property
@@ -166,6 +185,9 @@ class PreparedTools:
             text = quoted(call.text, 200)
             why = call.problem or "the arguments are not a JSON object"
             return _failed(call, f"The call of {call.name} was not run: {why}. Received: {text}. Send one JSON object.")
+        from toolbridge.schema.check import Checker  # checking is for calls: a conversion does without
+        from toolbridge.schema.coerce import coerced
+
         arguments = read(compiled.back, call.arguments)
         checker = self._checkers.get(call.name)
         if checker is None:
@@ -342,11 +364,11 @@ def _tell_apart(compiled: list[_Compiled], provider: Provider) -> None:
             while name in names:
                 name = wire_name(ToolId(id.server, name + "\x00"), provider.names)
             names.add(name)
-            definition = marshal.loads(each.definition)
+            definition = each.definition.handed_out()
             _rename(definition, each.name, name)
             compiled[i] = each._replace(
                 name=name,
-                definition=_packed(definition),
+                definition=_Definition(definition),
                 raw_notes=(*each.raw_notes, ("name.spelt", "changed", (), id.name)),
             )
 
@@ -403,6 +425,8 @@ def _compiled(tool: Tool, provider: Provider, strict: bool, options: Options) ->
             strict = False
             conversion = _converted(tool, provider.dialect, options)
         if conversion.size.references:
+            from toolbridge.schema.check import uncheckable
+
             circle = uncheckable(tool.input_schema)
             if circle is not None:
                 return _LeftOut(tool, circle, provider)
@@ -413,14 +437,13 @@ def _compiled(tool: Tool, provider: Provider, strict: bool, options: Options) ->
             notes = (*notes, ("schema.missing", "changed", (), None))
         description, notes = _description(tool, conversion, provider, options, notes)
         definition = provider.write_tool(name, description, conversion.schema, strict)
-        packed = _packed(definition)
     except (TooLarge, NotAnObject) as failure:
         return _LeftOut(tool, str(failure), provider)
     except (RecursionError, ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as failure:
         # No schema should get here; one that does must not spoil the request for the others.
         why = f"its schema could not be converted ({type(failure).__name__}: {str(failure)[:100]})"
         return _LeftOut(tool, why, provider)
-    return _Compiled(tool, name, packed, conversion.back, notes, strict, conversion.size, provider)
+    return _Compiled(tool, name, _Definition(definition), conversion.back, notes, strict, conversion.size, provider)
 
 
 def _converted(tool: Tool, dialect: Dialect, options: Options) -> Conversion:
@@ -429,6 +452,8 @@ def _converted(tool: Tool, dialect: Dialect, options: Options) -> Conversion:
     schema: Any = tool.input_schema
     lift: Back | None = None
     if options.flatten:
+        from toolbridge.schema.lift import lifted
+
         schema, lift = lifted(schema)
     if options.describe_values:
         schema = _described(schema)

@@ -144,10 +144,8 @@ def _is_entry(entry: Any) -> bool:
         function = entry.get("function")
         tool = function if isinstance(function, Mapping) else entry
         return "name" in tool or any(key in tool for key in _SCHEMA_KEYS[:2]) or not entry or "description" in tool
-    return (
-        isinstance(entry, Tool)
-        or (hasattr(entry, "name")
-        and (hasattr(entry, "input_schema") or hasattr(entry, "inputSchema")))
+    return isinstance(entry, Tool) or (
+        hasattr(entry, "name") and (hasattr(entry, "input_schema") or hasattr(entry, "inputSchema"))
     )
 
 

@@ -22,16 +22,18 @@ def enumeration(walk: Walk, node: dict[str, Any], path: Path) -> Written | None:
     """A node with `enum` or `const`; `None` where the list itself had to be given up and the rest stands for it."""
     values = _values(node)
     declared = node.get("type")
+    kinds = 0
+    for each in values:
+        kinds |= kind_of(each)
     if declared is not None:
         admitted = kinds_of_type(declared)
-        values = [each for each in values if kind_of(each) & admitted]
+        if kinds & ~admitted:
+            values = [each for each in values if kind_of(each) & admitted]
+            kinds &= admitted
     if not values:
         walk.note_at(path, "enum.dropped", "widened", node.get("enum"))
         return None
     policy = walk.dialect.enums
-    kinds = 0
-    for each in values:
-        kinds |= kind_of(each)
     if not _affordable(walk, values):
         return _told(walk, node, values, kinds, path)
     rest = {key: value for key, value in node.items() if key in ANNOTATIONS or key == "allOf"}
@@ -61,7 +63,9 @@ def _affordable(walk: Walk, values: list[Any]) -> bool:
     most = walk.dialect.limits.enum_values
     if most is None:
         return True
-    characters = sum(len(str(each)) for each in values)
+    characters = 0
+    for each in values:
+        characters += len(each if type(each) is str else str(each))
     if walk.enum_values + len(values) > most or (len(values) > LONG_ENUM and characters > LONG_ENUM_CHARACTERS):
         return False
     walk.enum_values += len(values) + 1  # a null may join them

@@ -98,23 +98,19 @@ KINDS_OF_KEYWORD: Final[dict[str, int]] = {
 """The kinds of value a keyword speaks about; the others pass it untouched."""
 
 
+_KIND_OF: Final[dict[type, int]] = {
+    type(None): NULL, bool: BOOLEAN, int: INTEGER, str: STRING, list: ARRAY, tuple: ARRAY, dict: OBJECT,
+}  # fmt: skip
+
+
 def kind_of(value: Any) -> int:
     """The kind of a JSON value, as a bit."""
-    if value is None:
-        return NULL
-    match value:
-        case bool():
-            return BOOLEAN
-        case int():
-            return INTEGER
-        case float():
-            return INTEGER if value.is_integer() else FRACTION
-        case str():
-            return STRING
-        case list() | tuple():
-            return ARRAY
-        case _:
-            return OBJECT
+    kind = _KIND_OF.get(type(value))
+    if kind is not None:
+        return kind
+    if isinstance(value, float):
+        return INTEGER if value.is_integer() else FRACTION
+    return next((kind for of, kind in _KIND_OF.items() if isinstance(value, of)), OBJECT)
 
 
 def kinds_of_type(declared: str | list[str]) -> int:

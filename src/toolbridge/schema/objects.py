@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from toolbridge.names import digest
 from toolbridge.schema.keywords import ANNOTATIONS, ARRAY, NULL, OBJECT, STRING
 from toolbridge.schema.merge import Nothing, either, merged, union_object
-from toolbridge.schema.phrases import phrase, quoted
+from toolbridge.schema.phrases import phrase, quoted, with_sentences
 from toolbridge.schema.repair import sound
 from toolbridge.schema.restore import AsText, Back, Fields, Pairs
 from toolbridge.schema.rules import keep
@@ -25,6 +25,8 @@ EXTRAS = "additional_properties"
 
 OMITTED: dict[str, Any] = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 """What stands for an absent property where null is a value of its own: an empty object."""
+
+LEFT_OUT = "{} leaves it out."
 
 MOST_BRANCHES_TOLD = 20
 """Branches of a root union that are described one by one."""
@@ -260,12 +262,18 @@ def _listed(
         elif nullable:
             out_required.append(wire)
             if written.kinds & NULL:
-                if _accepts_empty(walk, out):
+                declared = out.get("type")
+                if "anyOf" not in out and type(declared) is list and "object" not in declared:
+                    about = {key: out.pop(key) for key in ("title", "description") if key in out}
+                    about["description"] = with_sentences(about.get("description", ""), [LEFT_OUT])
+                    out = {"anyOf": [out, OMITTED], **about}
+                    empty_is_absent.append(wire)
+                elif _accepts_empty(walk, out):
                     written = walk.text(sound(schema if isinstance(schema, dict) else {}, _silent), here, "value.text")
                     out, inner[wire] = with_null(written.schema), AsText()
                     null_is_absent.append(wire)
                 else:
-                    out = with_branch(out, OMITTED, "{} leaves it out.")
+                    out = with_branch(out, OMITTED, LEFT_OUT)
                     empty_is_absent.append(wire)
             else:
                 declared = out.get("type")
@@ -343,8 +351,7 @@ def with_branch(schema: dict[str, Any], branch: dict[str, Any], sentence: str) -
     inside = {key: value for key, value in schema.items() if key not in outside}
     branches = inside["anyOf"] if inside.keys() == {"anyOf"} else [inside]
     if sentence:
-        text = outside.get("description", "")
-        outside["description"] = f"{text.rstrip()} {sentence}".strip()
+        outside["description"] = with_sentences(outside.get("description", ""), [sentence])
     return {"anyOf": [*branches, branch], **outside}
 
 

@@ -20,8 +20,10 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_cir
 
 def quoted(value: Any, longest: int = LONGEST_SCHEMA) -> str:
     """A JSON value in the shortest spelling, non-ASCII as it is, cut where it is very long."""
-    if value is None or isinstance(value, str | int | float):
-        text = json.dumps(value, ensure_ascii=False)
+    if type(value) is int:
+        return str(value)
+    if type(value) is str:
+        text = json.encoder.encode_basestring(value)  # what an encoder would make of it, without making one
         return text if len(text) <= longest else text[: longest - 1] + "…"
     parts: list[str] = []
     length = 0

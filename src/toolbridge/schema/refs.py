@@ -7,7 +7,6 @@ A table per document: JSON pointers (percent- and tilde-escaped, into any locati
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import unquote
 
 from toolbridge.schema.keywords import subschemas
 
@@ -47,7 +46,7 @@ class Refs:
     def _pointer(self, node: Any, pointer: str) -> Any:
         for step in pointer.split("/"):
             if "~" in step or "%" in step:
-                step = unquote(step).replace("~1", "/").replace("~0", "~")
+                step = _unquoted(step).replace("~1", "/").replace("~0", "~")
             if isinstance(node, dict):
                 if step not in node:
                     return None
@@ -81,8 +80,16 @@ class Refs:
         return names
 
 
+def _unquoted(text: str) -> str:
+    if "%" not in text:
+        return text
+    from urllib.parse import unquote  # few references need it
+
+    return unquote(text)
+
+
 def name_of(ref: str) -> str:
     """A readable name for the target of a reference: its last step."""
-    last = unquote(ref.rpartition("/")[2] or ref).replace("~1", "_").replace("~0", "_").lstrip("#")
+    last = _unquoted(ref.rpartition("/")[2] or ref).replace("~1", "_").replace("~0", "_").lstrip("#")
     kept = "".join(each if each.isascii() and (each.isalnum() or each in "_-.") else "_" for each in last)
     return kept.strip("_.-")[:60] or "root"

@@ -157,9 +157,7 @@ class Fields:
             if key == self.extras:
                 more = read(self.extras_back, each)
             else:
-                name: str = self.names.get(key, key)
-                inner = self.inner.get(key)
-                out[name] = each if inner is None else inner.read(each)
+                out[str(self.names.get(key, key))] = read(self.inner.get(key), each)
         if isinstance(more, dict):
             for key, each in more.items():
                 out.setdefault(key, each)

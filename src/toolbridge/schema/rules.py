@@ -75,9 +75,13 @@ def keep_up_to(most: float) -> Rule:
 
 def keep_bound(teller: Teller, out: dict[str, Any], keyword: str, value: Any, node: dict[str, Any]) -> None:
     """A numeric bound, kept unless the bounds leave nothing between them or are too large for a grammar."""
-    (keep if _satisfiable(node) else say)(teller, out, keyword, value, node)
+    if -LARGEST_BOUND <= value <= LARGEST_BOUND and len(_BOUNDS & node.keys()) == 1 or _satisfiable(node):
+        out[keyword] = value
+    else:
+        say(teller, out, keyword, value, node)
 
 
+_BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
 LARGEST_BOUND = 2**53
 """Bounds beyond the integers that every JSON number can hold are said instead."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolbridge.schema.keywords import ANNOTATIONS, KINDS, KINDS_OF_KEYWORD, NULL, VALUE_TYPES
+from toolbridge.schema.keywords import ANNOTATIONS, KINDS, KINDS_OF_KEYWORD, NULL, VALUE_TYPES, kinds_of_type
 from toolbridge.schema.merge import Nothing
 from toolbridge.schema.restore import Back, Branch, OneOf
 
@@ -35,6 +35,13 @@ def union(walk: Walk, node: dict[str, Any], path: Path, level: int) -> Written:
     """A node with `anyOf` or `oneOf`."""
     keyword = "anyOf" if "anyOf" in node else "oneOf"
     branches: list[Any] = node[keyword]
+    dialect = walk.dialect
+    if keyword == "anyOf" and dialect.typed and dialect.type_lists and _ABOUT_UNION.issuperset(node):
+        types = _scalars(branches)
+        if types is not None:
+            walk.nodes += len(branches)
+            out = {"type": types if len(types) > 1 else types[0]}
+            return walk.finished(out, None, kinds_of_type(types), node, path, [])
     base = {key: value for key, value in node.items() if key != keyword}
     annotations = {key: value for key, value in base.items() if key in ANNOTATIONS}
     constraints = {key: value for key, value in base.items() if key in VALUE_TYPES and key not in _ABOUT}
@@ -44,17 +51,6 @@ def union(walk: Walk, node: dict[str, Any], path: Path, level: int) -> Written:
         del constraints["oneOf"]
         walk.note_at(path, "oneOf.said", "widened", base["oneOf"])
         annotations.setdefault("description", "")
-    if not constraints and keyword == "anyOf":
-        dialect = walk.dialect
-        if dialect.type_lists and dialect.typed and dialect.null == "type":
-            types = _scalars(branches)
-            if types is not None:
-                walk.nodes += len(branches)
-                kinds = 0
-                for each in types:
-                    kinds |= KINDS[each]
-                out = {"type": types if len(types) > 1 else types[0]}
-                return walk.finished(out, None, kinds, annotations, path, [])
     if _only_requirements(branches) and "properties" in constraints:
         return _said(walk, base, keyword, branches, path, level)
     copies = len(constraints.get("properties", ())) * len(branches)
@@ -74,6 +70,7 @@ def union(walk: Walk, node: dict[str, Any], path: Path, level: int) -> Written:
     return joined(walk, arms, {**annotations, keyword: branches}, annotations, path)
 
 
+_ABOUT_UNION = ANNOTATIONS | {"anyOf"}
 _LEAVES = frozenset({"string", "integer", "number", "boolean", "null"})
 
 

@@ -1,0 +1,57 @@
+# What a newcomer runs. Needs make and Python 3.11 or later with pip and venv; the rest goes into .venv.
+#
+#   make demo PYTHON=python3.13      another interpreter (after `make clean`, where there is a .venv already)
+
+PYTHON ?= python3
+IN = .venv/bin/python
+PIP = $(IN) -m pip --disable-pip-version-check
+CODE = src tests benchmarks examples docs
+
+.PHONY: help demo test check bench clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo 'make demo    hard tools for three providers, and their calls read back; a few seconds, no network'
+	@echo 'make test    every test'
+	@echo 'make check   lint, format, types'
+	@echo 'make bench   conversion speed beside other libraries (installs them; some minutes)'
+	@echo 'make clean   removes .venv'
+	@echo 'PYTHON=…     the interpreter that .venv is made with; now $(PYTHON)'
+
+demo: .venv/.installed
+	@$(IN) examples/demo.py
+
+test: .venv/.test
+	$(IN) -m pytest -n auto
+
+check: .venv/.test .venv/.check
+	$(IN) -m ruff check $(CODE)
+	$(IN) -m ruff format --check $(CODE)
+	$(IN) -m pyright --pythonpath $(IN)
+
+bench: .venv/.installed
+	$(IN) benchmarks/schemas.py
+
+clean:
+	rm -rf .venv
+
+# A stamp says what is installed; each is made anew when pyproject.toml changes.
+
+.venv/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("toolbridge needs Python 3.11 or later, and " \
+	  + sys.executable + " is " + sys.version.split()[0] + ": make PYTHON=/path/to/python3.11")'
+	@echo 'installing toolbridge into .venv …'
+	@test -x $(IN) || $(PYTHON) -m venv .venv
+	@$(PIP) install -q --upgrade 'pip>=25.1'
+	@$(PIP) install -q -e .
+	@touch $@
+
+.venv/.test: .venv/.installed
+	@echo 'installing what the tests need …'
+	@$(PIP) install -q --group test
+	@touch $@
+
+.venv/.check: .venv/.installed
+	@echo 'installing ruff and pyright …'
+	@$(PIP) install -q --group check
+	@touch $@
