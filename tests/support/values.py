@@ -17,6 +17,10 @@ FORMATS = {
 TYPES = ["null", "boolean", "integer", "number", "string", "array", "object"]
 
 
+class TooDeep(Exception):
+    """A recursive schema asked for more and more."""
+
+
 class Values:
     """Random values for the nodes of one document."""
 
@@ -27,7 +31,11 @@ class Values:
         """Whether undeclared keys are made where an object does not say that it has none."""
 
     def make(self) -> Any:
-        return self._any(self.root, 0)
+        """A value, or `None` where the schema never came to an end."""
+        try:
+            return self._any(self.root, 0)
+        except (TooDeep, RecursionError):
+            return None
 
     def _resolve(self, ref: str) -> Any:
         node = self.root
@@ -42,6 +50,8 @@ class Values:
 
     def _any(self, schema: Any, depth: int) -> Any:
         rng = self.rng
+        if depth > 14:
+            raise TooDeep
         if not isinstance(schema, dict):
             return self._free(depth)
         if "$ref" in schema:

@@ -73,12 +73,13 @@ def _put_right(
     if not path:
         return False
     holder: Any = value
-    for step in path[:-1]:
-        holder = holder[_key(holder, step)]
-    last = _key(holder, path[-1])
-    if isinstance(holder, dict) and last not in holder:
-        return False
-    given = holder[last]
+    try:
+        for step in path[:-1]:
+            holder = holder[_key(holder, step)]
+        last = _key(holder, path[-1])
+        given = holder[last]
+    except (KeyError, IndexError, TypeError):
+        return False  # an error about a key, not about the value at it
     if isinstance(given, str) and kinds - _WRONG_TYPE:
         return False  # a string is due here, and only not this one
     for code, meant in _meant(given):

@@ -187,7 +187,10 @@ class Walk:
             if told:
                 out["description"] = with_sentences(out.get("description", ""), told)
             return objects.with_legal_keys(self, Written(out, None, OBJECT))
-        return objects.object_(self, node, (), 1, told, at_root=True)
+        try:
+            return objects.object_(self, node, (), 1, told, at_root=True)
+        except Nothing:
+            raise objects.NotAnObject("its input schema accepts no object at all") from None
 
     def node(self, schema: Any, path: Path, level: int) -> Written:
         """Any node, in the dialect."""
@@ -275,14 +278,17 @@ class Walk:
                 return written
         declared: Any = node.get("type")
         if declared is None:
-            declared = self._inferred(node, path)
+            declared = self._inferred(node)
             if declared is None:
                 return self._untyped(node, path)
-            node = {**node, "type": declared}
             if not self.dialect.typed and type(declared) is str:
-                written = self.written(node, path, level)
+                written = self.written({**node, "type": declared}, path, level)
                 written.schema.pop("type", None)
                 return written._replace(kinds=ANY)
+            if self.dialect.free_form == "text" and declared in ("object", "array"):
+                return unions.or_text(self, node, declared, path, level)
+            self.note_at(path, "type.inferred", "narrowed", None)
+            node = {**node, "type": declared}
         if type(declared) is list:
             if self.dialect.type_lists and _SCALARS.issuperset(declared):
                 return self.finished({"type": declared}, None, kinds_of_type(declared), node, path, [])
@@ -508,7 +514,7 @@ class Walk:
 
     # ── kinds of node ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _inferred(self, node: dict[str, Any], path: Path) -> str | list[str] | None:
+    def _inferred(self, node: dict[str, Any]) -> str | list[str] | None:
         """The types that a node without `type` speaks about; `None` where it speaks about none."""
         kinds = 0
         for keyword in node:
@@ -516,8 +522,6 @@ class Walk:
         if not kinds or (not self.dialect.typed and not kinds & (OBJECT | ARRAY)):
             return None
         names = [name for name in ("object", "array", "string", "number") if KINDS[name] & kinds]
-        if self.dialect.typed or len(names) > 1:
-            self.note_at(path, "type.inferred", "narrowed", None)
         return names[0] if len(names) == 1 else names
 
     def _untyped(self, node: dict[str, Any], path: Path) -> Written:

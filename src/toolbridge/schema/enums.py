@@ -75,9 +75,11 @@ def _affordable(walk: Walk, values: list[Any]) -> bool:
 
 def _listed(walk: Walk, values: list[Any], declared: Any, kinds: int) -> dict[str, Any]:
     """The list with the types its values have. `integer` stands for whole numbers only where all are."""
+    if kinds & (KINDS["array"] | KINDS["object"]):
+        return {"enum": values}
     if declared is None or isinstance(declared, list):
         names: list[str] = []
-        for name in ("string", "boolean", "null", "array", "object"):
+        for name in ("string", "boolean", "null"):
             if kinds & KINDS[name]:
                 names.append(name)
         if kinds & KINDS["number"]:

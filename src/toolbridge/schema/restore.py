@@ -9,7 +9,7 @@ does, afterwards.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol
 
@@ -223,19 +223,17 @@ class OneOf:
             fitting = [each for each in fitting if each.fits_wire(value)] or fitting
         if len(fitting) > 1:
             fitting = [each for each in fitting if each.fits_source(read(each.back, value))] or fitting
-        return read(fitting[0].back, value) if fitting else self._already(value)
-
-    def _already(self, value: Any) -> Any:
-        """No branch has such a value on the wire: perhaps it is in the server's shape as it is."""
-        return value
+        return read(fitting[0].back, value) if fitting else value
 
     def write(self, value: Any) -> Any:
         kind = kind_of(value)
-        fitting: Iterable[Branch] = [each for each in self.branches if each.source_kinds & kind]
-        candidates = list(fitting)
-        if len(candidates) > 1:
-            candidates = [each for each in candidates if each.fits_source(value)] or candidates
-        return write(candidates[0].back, value) if candidates else value
+        fitting = [each for each in self.branches if each.source_kinds & kind]
+        if len(fitting) > 1:
+            fitting = [each for each in fitting if each.fits_source(value)] or fitting
+        if len(fitting) > 1:
+            # A value may fit a branch by keys that it does not name, which cannot be said; another may name them.
+            fitting = [each for each in fitting if each.fits_wire(write(each.back, value))] or fitting
+        return write(fitting[0].back, value) if fitting else value
 
 
 def wire_path(back: Back | None, path: tuple[str | int, ...]) -> tuple[str | int, ...]:

@@ -136,6 +136,18 @@ def by_type(walk: Walk, node: dict[str, Any], types: list[str], path: Path, leve
     return joined(walk, arms, node, annotations, path)
 
 
+def or_text(walk: Walk, node: dict[str, Any], declared: str, path: Path, level: int) -> Written:
+    """A node without a type whose keywords speak of one: a value of that type, or any other as JSON text."""
+    annotations = {key: value for key, value in node.items() if key in ANNOTATIONS}
+    typed = {key: value for key, value in node.items() if key not in ANNOTATIONS} | {"type": declared}
+    other = {"not": {"type": declared}}
+    arms = [
+        Arm(typed, walk.written(typed, path, level)),
+        Arm(other, walk.text({"description": f"Anything but an {declared}:"}, path, "type.inferred")),
+    ]
+    return joined(walk, arms, node, annotations, path)
+
+
 def by_null(walk: Walk, values: list[Any], node: dict[str, Any], path: Path) -> Written:
     """An enumeration that holds null, as the other values and null."""
     annotations = {key: value for key, value in node.items() if key in ANNOTATIONS}
