@@ -144,7 +144,7 @@ _MEET: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _in_any(branches: list[dict[str, Any]], key: str) -> Any:
-    """What a key may hold in any branch: what a branch says of it, also where it only says what undeclared keys hold."""
+    """What a key may hold in any branch: what a branch says of it, or of the keys that it does not name."""
     said: list[Any] = []
     for each in branches:
         members = each.get("properties", {})
@@ -159,60 +159,6 @@ def union_object(branches: list[dict[str, Any]]) -> dict[str, Any]:
     """One object for several: every property of any, required what all require, open where any is."""
     keys = list(dict.fromkeys(key for each in branches for key in each.get("properties", {})))
     out: dict[str, Any] = {"type": "object", "properties": {key: _in_any(branches, key) for key in keys}}
-    common = [each for each in one if any(same(each, another) for another in other)]
-    if not common:
-        raise Nothing
-    return common
-
-
-def _const(one: Any, other: Any) -> Any:
-    raise Nothing
-
-
-def _patterns(one: Any, other: Any) -> Any:
-    return {key: both(one.get(key, True), other.get(key, True)) for key in {**one, **other}}
-
-
-_MEET: dict[str, Callable[[Any, Any], Any]] = {
-    "type": _types,
-    "enum": _enums,
-    "const": _const,
-    "required": lambda one, other: list(dict.fromkeys([*one, *other])),
-    "uniqueItems": lambda one, other: one or other,
-    "items": both,
-    "propertyNames": both,
-    "patternProperties": _patterns,
-    "dependentRequired": lambda one, other: {
-        key: list(dict.fromkeys([*one.get(key, ()), *other.get(key, ())])) for key in {**one, **other}
-    },
-    "dependentSchemas": _patterns,
-    **dict.fromkeys(_LARGER, max),
-    **dict.fromkeys(_SMALLER, min),
-}
-
-
-def _in_any(branches: list[dict[str, Any]], key: str) -> Any:
-    """What a key may hold in any branch: what a branch says of it, also where it only says what undeclared keys hold."""
-    said: list[Any] = []
-    for each in branches:
-        members = each.get("properties", {})
-        if key in members:
-            said.append(members[key])
-        elif each.get("additionalProperties", False) is not False:
-            said.append(each["additionalProperties"])
-    return {} if any(each is True or each == {} for each in said) else either(said)
-
-
-def union_object(branches: list[dict[str, Any]]) -> dict[str, Any]:
-    """One object for several: every property of any, required what all require, open where any is."""
-    keys = list(dict.fromkeys(key for each in branches for key in each.get("properties", {})))
-    out: dict[str, Any] = {
-        "type": "object",
-        "properties": {
-            key: either([each["properties"][key] for each in branches if key in each.get("properties", {})])
-            for key in keys
-        },
-    }
     common = [
         key for key in branches[0].get("required", ()) if all(key in each.get("required", ()) for each in branches[1:])
     ]
