@@ -38,9 +38,7 @@ class Schemas:
         rng = self.rng
         kind = rng.random()
         node: Any
-        if depth > 3:
-            node = self._scalar()
-        elif kind < 0.35:
+        if depth > 3 or kind < 0.35:
             node = self._scalar()
         elif kind < 0.5:
             node = self._object(depth)

@@ -170,7 +170,7 @@ def union_object(branches: list[dict[str, Any]]) -> dict[str, Any]:
     else:
         open_ = [each for each in beyond if each is not None and each is not False]
         if open_:
-            out["additionalProperties"] = either(open_)
+            out["additionalProperties"] = True if None in beyond else either(open_)
     patterns = list(dict.fromkeys(key for each in branches for key in each.get("patternProperties", {})))
     if patterns:
         out["patternProperties"] = {

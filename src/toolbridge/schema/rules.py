@@ -75,7 +75,7 @@ def keep_up_to(most: float) -> Rule:
 
 def keep_bound(teller: Teller, out: dict[str, Any], keyword: str, value: Any, node: dict[str, Any]) -> None:
     """A numeric bound, kept unless the bounds leave nothing between them or are too large for a grammar."""
-    if -LARGEST_BOUND <= value <= LARGEST_BOUND and len(_BOUNDS & node.keys()) == 1 or _satisfiable(node):
+    if (-LARGEST_BOUND <= value <= LARGEST_BOUND and len(_BOUNDS & node.keys()) == 1) or _satisfiable(node):
         out[keyword] = value
     else:
         say(teller, out, keyword, value, node)

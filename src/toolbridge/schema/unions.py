@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MOST_COPIES = 400
 """Properties times branches up to which the siblings of a union are copied into its branches."""
 
+MOST_COMPARED = 60
+"""Branches that are held against each other; a union with more whose branches have ways back becomes text."""
+
 _ABOUT = ANNOTATIONS | {"$defs", "definitions", "$anchor", "$dynamicAnchor"}
 _REQUIREMENT = frozenset({"required", "title", "description", "not", "$comment"})
 
@@ -160,18 +163,14 @@ def joined(walk: Walk, arms: list[Arm], node: dict[str, Any], annotations: dict[
     """Written branches as one node."""
     if not arms:
         raise Nothing
-    distinct: list[Arm] = []
-    for each in arms:
-        if not any(each.written.schema == other.written.schema for other in distinct):
-            distinct.append(each)
-    arms = distinct
+    arms = list({repr(each.written.schema): each for each in reversed(arms)}.values())[::-1]
     kinds = 0
     back: Back | None = None
     for each in arms:
         kinds |= each.written.kinds
         back = back or each.written.back
     if back is not None:
-        if any(_ambiguous(walk, one, other) for one, other in combinations(arms, 2)):
+        if len(arms) > MOST_COMPARED or any(_ambiguous(walk, one, other) for one, other in combinations(arms, 2)):
             return walk.text(node, path, "union.text")
         back = _back(walk, arms)
     schemas = [each.written.schema for each in arms]
@@ -269,7 +268,7 @@ def _ambiguous(walk: Walk, one: Arm, other: Arm) -> bool:
 
 def _apart(walk: Walk, arms: list[Arm]) -> bool:
     """Whether no value fits two branches, as far as can be seen."""
-    if len(arms) > 40:
+    if len(arms) > MOST_COMPARED:
         return False
     return all(
         not one.written.kinds & other.written.kinds or disjoint(walk, one.written.schema, other.written.schema)
