@@ -10,7 +10,7 @@ import json
 import marshal
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolbridge.errors import UnknownToolError, nearest
@@ -21,7 +21,7 @@ from toolbridge.schema.convert import Conversion, RawNote, Size, TooLarge, conve
 from toolbridge.schema.dialects import Dialect
 from toolbridge.schema.objects import NotAnObject
 from toolbridge.schema.phrases import phrase, quoted
-from toolbridge.schema.restore import Back, read, wire_path, write
+from toolbridge.schema.restore import Back, lost, read, write
 from toolbridge.types import BoundCall, JsonObject, Text, Tool, ToolCall, ToolId, ToolResult
 
 if TYPE_CHECKING:
@@ -188,6 +188,9 @@ class PreparedTools:
         from toolbridge.schema.check import Checker  # checking is for calls: a conversion does without
         from toolbridge.schema.coerce import coerced
 
+        missed = list(lost(compiled.back, call.arguments))
+        if missed:
+            return _refused(call, missed)
         arguments = read(compiled.back, call.arguments)
         checker = self._checkers.get(call.name)
         if checker is None:
@@ -197,16 +200,12 @@ class PreparedTools:
         better = coerced(checker, arguments)
         if better is not None:
             return BoundCall(call, compiled.tool, *better)
-        problems = [replace(each, path=wire_path(compiled.back, each.path)) for each in checker.problems(arguments)]
-        lines = [f"The call of {call.name} was not run: its arguments are not valid."]
-        lines += [f"- {each}" for each in problems] or ["- They do not match the tool's input schema."]
-        lines.append("Correct the arguments and call again.")
-        return _failed(call, "\n".join(lines))
+        return _refused(call, [str(each) for each in checker.problems(arguments, compiled.back)])
 
     def _unknown(self, name: str) -> str:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, self._names(), n=NEAR_NAMES, cutoff=0.4)
+        near = get_close_matches(name, self._names(), n=NEAR_NAMES, cutoff=0.6)
         hint = f"Did you mean {' or '.join(near)}?" if near else "Call one of the tools you were given."
         return f"There is no tool named {quoted(name, 100)}. {hint}"
 
@@ -234,6 +233,13 @@ class PreparedTools:
 
 def _failed(call: ToolCall, text: str) -> ToolResult:
     return ToolResult(call.id, (Text(text),), is_error=True)
+
+
+def _refused(call: ToolCall, problems: list[str]) -> ToolResult:
+    lines = [f"The call of {call.name} was not run: its arguments are not valid."]
+    lines += [f"- {each}" for each in problems] or ["- They do not match the tool's input schema."]
+    lines.append("Correct the arguments and call again.")
+    return _failed(call, "\n".join(lines))
 
 
 def prepare(

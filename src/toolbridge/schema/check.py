@@ -16,9 +16,13 @@ from toolbridge.schema.dialects import SOURCE
 from toolbridge.schema.keywords import SCHEMA_IN_VALUE, SCHEMAS_IN_LIST, SCHEMAS_IN_MAP, subschemas
 from toolbridge.schema.phrases import listed, phrase, quoted
 from toolbridge.schema.refs import Refs
+from toolbridge.schema.restore import AsText, Back, Path, record_at
 
 MOST_PROBLEMS = 8
 """Problems told at once: a model mends these and hears of the rest next time."""
+
+MOST_KNOWN = 20
+"""Known keys that are named where none is near the unknown one."""
 
 MOST_BRANCHES = 100
 """Branches of a union that are looked at for the one that came closest."""
@@ -31,9 +35,11 @@ _UNDECIDED = frozenset({"backtrackLimitExceeded", "regexEngineFailure"})
 class Problem:
     """One thing that is wrong: where, why, and what would be right."""
 
-    path: tuple[str | int, ...]
+    path: Path
     why: str
     expected: str = ""
+    known: tuple[str, ...] = ()
+    """The keys that are known where an unknown one was given."""
 
     def __str__(self) -> str:
         where = f"Argument {pointed(self.path)}: " if self.path else ""
@@ -51,6 +57,19 @@ def pointed(path: Iterable[str | int]) -> str:
         else:
             out += f"[{quoted(step)}]"
     return out
+
+
+def _as_seen(problem: Problem, back: Back | None) -> Problem:
+    """The problem with the keys that the model saw, and a word on JSON text where that is what it is to write."""
+    path, record = record_at(back, problem.path)
+    expected = problem.expected
+    if problem.known:
+        known = [str(record_at(back, (*problem.path[:-1], key))[0][-1]) for key in problem.known]
+        meant = nearest(str(path[-1]), known)
+        expected = f"Did you mean {quoted(meant)}?" if meant else f"Known: {', '.join(known)}."
+    elif isinstance(record, AsText):
+        expected = f"{expected} Give it as JSON text.".strip()
+    return Problem(path, problem.why, expected)
 
 
 class Checker:
@@ -91,8 +110,8 @@ class Checker:
         except ValueError:
             return None
 
-    def problems(self, arguments: Any) -> list[Problem]:
-        """What is wrong with the arguments; empty where nothing is."""
+    def problems(self, arguments: Any, back: Back | None = None) -> list[Problem]:
+        """What is wrong with the arguments, in the words of the shape that the model saw; empty where nothing is."""
         try:
             errors = list(self._errors(arguments))
         except ValueError as failure:
@@ -101,8 +120,9 @@ class Checker:
         found: list[Problem] = []
         for error in errors:
             for each in self._told(error, 0):
-                if each not in found:
-                    found.append(each)
+                seen = _as_seen(each, back)
+                if seen not in found:
+                    found.append(seen)
         return found[:MOST_PROBLEMS]
 
     def _told(self, error: Any, depth: int) -> Iterator[Problem]:
@@ -133,7 +153,7 @@ class Checker:
                 message = f"{quoted(error.instance, 80)} does not satisfy `{name}`"
             yield Problem(path, message + ".", described(at, but=name))
 
-    def _best_branch(self, error: Any, path: tuple[str | int, ...], depth: int) -> Iterator[Problem]:
+    def _best_branch(self, error: Any, path: Path, depth: int) -> Iterator[Problem]:
         """Of a union's branches, the one that came closest: whose errors are deepest, then fewest."""
         branches = [branch for branch in error.kind.context[:MOST_BRANCHES] if branch]
         if not branches:
@@ -160,7 +180,7 @@ class Checker:
         for each in best:
             yield from self._told(each, depth + 1)
 
-    def _tag(self, branches: list[list[Any]], path: tuple[str | int, ...]) -> Problem | None:
+    def _tag(self, branches: list[list[Any]], path: Path) -> Problem | None:
         """Where every branch is told by a constant of one key and none was given: the constants that are."""
         tags = [next((each for each in branch if _is_tag(each, path)), None) for branch in branches]
         if any(each is None for each in tags) or len({tuple(each.instance_path) for each in tags if each}) != 1:
@@ -175,16 +195,14 @@ class Checker:
         why = f"{quoted(first.instance, 80)} is none of the known values."
         return Problem(tuple(first.instance_path), why, f"One of: {listed(values, 300)}.")
 
-    def _unknown(self, error: Any, path: tuple[str | int, ...], at: Any) -> Iterator[Problem]:
+    def _unknown(self, error: Any, path: Path, at: Any) -> Iterator[Problem]:
         known = list(at.get("properties", {}))
         names = getattr(error.kind, "unexpected", None)
         if names is None:  # a place where no value is accepted
             yield Problem(path, f"{quoted(error.instance, 80)} is not allowed here.", "Leave it out.")
             return
         for name in names:
-            meant = nearest(name, known)
-            hint = f"Did you mean {quoted(meant)}?" if meant else (f"Known: {', '.join(known[:20])}." if known else "")
-            yield Problem((*path, name), "is not a known argument.", hint or "Leave it out.")
+            yield Problem((*path, name), "is not a known argument.", "Leave it out.", known=tuple(known[:MOST_KNOWN]))
 
     def _schema_at(self, path: Iterable[str | int]) -> Any:
         """The node whose keyword failed: the path without its last step."""
@@ -197,7 +215,7 @@ class Checker:
         return node if isinstance(node, dict) else {}
 
 
-def _is_tag(error: Any, path: tuple[str | int, ...]) -> bool:
+def _is_tag(error: Any, path: Path) -> bool:
     return error.kind.name in ("const", "constant", "enum") and len(error.instance_path) == len(path) + 1
 
 

@@ -172,11 +172,21 @@ def union_object(branches: list[dict[str, Any]]) -> dict[str, Any]:
         if open_:
             out["additionalProperties"] = True if None in beyond else either(open_)
     patterns = list(dict.fromkeys(key for each in branches for key in each.get("patternProperties", {})))
-    if patterns:
+    # A pattern holds for the union only where every branch has it or lets no such key pass.
+    kept = [
+        key
+        for key in patterns
+        if all(
+            key in each.get("patternProperties", {}) or each.get("additionalProperties") is False for each in branches
+        )
+    ]
+    if kept:
         out["patternProperties"] = {
             key: either(
                 [each["patternProperties"][key] for each in branches if key in each.get("patternProperties", {})]
             )
-            for key in patterns
+            for key in kept
         }
+    if len(kept) < len(patterns):
+        out["additionalProperties"] = True
     return out

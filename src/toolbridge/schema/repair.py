@@ -7,7 +7,6 @@ that changes what the node accepts makes a note.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ from typing import Any
 
 from toolbridge.notes import Effect
 from toolbridge.schema.keywords import COUNTS, KINDS, NUMBERS, SCHEMA_IN_VALUE, TYPE_SYNONYMS, VALUE_TYPES, same
+from toolbridge.schema.phrases import quoted
 
 Say = Callable[[str, Effect, Any], None]
 """Makes a note: code, effect, what stood there."""
@@ -244,7 +244,7 @@ def _enum(out: dict[str, Any], keyword: str, value: Any, node: Mapping[Any, Any]
         say("enum.dropped", "widened", value)
         return
     if not is_json(value):
-        say("enum.repaired", "changed", str(value)[:100])
+        say("enum.repaired", "changed", quoted(value, 100))
         value = [each for each in value if is_json(each)]
     try:
         distinct = len(set(map(_by_kind, value))) == len(value)
@@ -376,17 +376,21 @@ def _examples(out: dict[str, Any], keyword: str, value: Any, node: Mapping[Any, 
         out[keyword] = kept
 
 
-def is_json(value: Any) -> bool:
-    """Whether this is data that JSON can hold: no NaN, no Python object."""
+DEEPEST_DATA = 100
+"""Levels of a default, constant or example; deeper ones are dropped."""
+
+
+def is_json(value: Any, levels: int = DEEPEST_DATA) -> bool:
+    """Whether this is data that JSON can hold and anyone can read: no NaN, no Python object, no abyss."""
     if type(value) in _JSON_SCALARS:
         return True
-    if type(value) is float:
+    if isinstance(value, float):
         return math.isfinite(value)
-    try:
-        json.dumps(value, allow_nan=False)
-    except (ValueError, TypeError, RecursionError):
-        return False
-    return True
+    if isinstance(value, list) and levels:
+        return all(is_json(each, levels - 1) for each in value)
+    if isinstance(value, dict) and levels:
+        return all(isinstance(key, str) and is_json(each, levels - 1) for key, each in value.items())
+    return isinstance(value, str | int)
 
 
 _JSON_SCALARS = frozenset({str, int, bool, type(None)})
@@ -396,7 +400,7 @@ def _data(out: dict[str, Any], keyword: str, value: Any, node: Mapping[Any, Any]
     if is_json(value):
         out[keyword] = value
     else:
-        say(f"{keyword}.dropped", "widened" if keyword == "const" else "changed", str(value)[:100])
+        say(f"{keyword}.dropped", "widened" if keyword == "const" else "changed", quoted(value, 100))
 
 
 def _keep(out: dict[str, Any], keyword: str, value: Any, node: Mapping[Any, Any], say: Say) -> None:

@@ -9,11 +9,13 @@ does, afterwards.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 from toolbridge.schema.keywords import kind_of, same
+
+Path: TypeAlias = tuple[str | int, ...]
 
 
 class Back(Protocol):
@@ -236,8 +238,8 @@ class OneOf:
         return write(fitting[0].back, value) if fitting else value
 
 
-def wire_path(back: Back | None, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """A path into the server's shape with the keys that the model saw, as far as they can be told."""
+def record_at(back: Back | None, path: Path) -> tuple[Path, Back | None]:
+    """A path into the server's shape with the keys that the model saw, as far as can be told, and what is there."""
     out: list[str | int] = []
     for step in path:
         while isinstance(back, Named):
@@ -251,5 +253,36 @@ def wire_path(back: Back | None, path: tuple[str | int, ...]) -> tuple[str | int
             back = back.first[step] if isinstance(step, int) and step < len(back.first) else back.rest
         else:
             out.append(step)
-            back = back.values if isinstance(back, Pairs) else None
-    return tuple(out)
+            back = back.values if isinstance(back, Pairs) else back if isinstance(back, AsText) else None
+    return tuple(out), back
+
+
+def lost(back: Back | None, value: Any) -> Iterator[str]:
+    """What a model wrote and reading would drop, in words for the model: a key given twice, text that is no object."""
+    if isinstance(back, Named):
+        back = back.table.get(back.name)
+    if isinstance(back, Fields) and isinstance(value, dict):
+        for key, each in value.items():
+            if key == back.extras and each is not None and not isinstance(read(back.extras_back, each), dict):
+                yield f"Argument {key}: it must be the JSON text of an object."
+            yield from lost(back.extras_back if key == back.extras else back.inner.get(key), each)
+    elif isinstance(back, Items) and isinstance(value, list):
+        known = len(back.first)
+        for i, each in enumerate(value):
+            yield from lost(back.first[i] if i < known else back.rest, each)
+    elif isinstance(back, Pairs) and isinstance(value, list):
+        seen: set[str] = set()
+        for each in value:
+            key = each.get("key") if isinstance(each, dict) else None
+            if not isinstance(key, str):
+                yield "A list of keys and values has an item without a key."
+            elif key in seen:
+                yield f"The key {json_text(key)} is given twice."
+            else:
+                seen.add(key)
+                yield from lost(back.values, each.get("value"))
+    elif isinstance(back, OneOf):
+        for branch in back.branches:
+            if branch.wire_kinds & kind_of(value) and branch.fits_wire(value):
+                yield from lost(branch.back, value)
+                return
