@@ -331,7 +331,10 @@ def _certain(tool: Tool, provider: Provider, options: Options) -> _Compiled:
 
 
 def _lossless(compiled: _Compiled) -> bool:
-    return all(effect == "changed" or code in HARMLESS for code, effect, _, _ in compiled.raw_notes)
+    return all(
+        code in HARMLESS or (effect == "changed" and not code.endswith(".merged"))
+        for code, effect, _, _ in compiled.raw_notes
+    )
 
 
 def _within(budget: StrictBudget, compiled: list[_Compiled]) -> set[int]:

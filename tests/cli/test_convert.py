@@ -86,7 +86,7 @@ def test_explain_says_every_note_in_words_grouped_by_tool_and_code() -> None:
         '    /  was "beds.water"',
         "",
         "move_plant: 1 change",
-        "  oneOf.merged (widened): the branches are merged into one object",
+        "  oneOf.merged (changed): the branches are merged into one object",
         '    /  was [{"properties":{"plant":{"type":"string"},"to_bed":{"type":…',
         "",
         "soil_report: 3 changes",
@@ -96,7 +96,6 @@ def test_explain_says_every_note_in_words_grouped_by_tool_and_code() -> None:
         '    /properties/Depth in cm  was "Depth in cm"',
         "",
         "8 tools for anthropic: 5 exact, 3 changed, 0 left out",
-        "  widened   the definition allows more than the server does; calls are checked before they are sent",
         "  changed   written in another form; calls are put back into the server's own form",
     ]
 

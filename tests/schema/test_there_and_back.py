@@ -22,7 +22,7 @@ TARGETS = [
 
 
 @pytest.mark.parametrize(("provider", "strict"), TARGETS)
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=100, deadline=None, derandomize=True, database=None)
 @given(seed=st.integers(0, 1_000_000))
 def test_generated_schemas_go_there_and_back(provider: str, strict: bool, seed: int) -> None:
     tool = Tool(ToolId("", "t"), "d", Schemas(seed).tool())

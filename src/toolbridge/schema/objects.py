@@ -100,7 +100,7 @@ def _merged_union(walk: Walk, node: dict[str, Any], keyword: str, told: list[str
             break
     if not branches:
         raise Nothing
-    walk.note_at((), f"{keyword}.merged", "widened", node[keyword])
+    walk.note_at((), f"{keyword}.merged", "changed", node[keyword])
     if len(branches) > 1:
         told.append(_which(bare, keyword))
     joined = union_object(branches)
@@ -215,6 +215,8 @@ def object_(
     extras = named_beyond or (at_root and not listed and beyond is not False)
     if beyond is None and not extras and dialect.closed:
         walk.note_at(path, "additionalProperties.closed", "narrowed")
+    elif beyond is False and not dialect.closed:
+        walk.note_at(path, "additionalProperties.dropped", "widened", False)
     return _listed(walk, node, members, required, extras, path, level, told)
 
 
