@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 KEPT = 50_000
 """Compiled tools that are kept for the next `prepare`; past that the oldest go."""
 
-HARMLESS = frozenset({"additionalProperties.closed"})
-"""Losses that do not keep a tool from being strict on its own: arguments that no schema names."""
+NATURAL = frozenset({"additionalProperties.closed", "optional.nullable", "key.renamed", "name.spelt", "schema.missing"})
+"""Changes that do not keep a tool from being strict on its own: nothing is lost, and it still reads like the tool."""
 
 NEAR_NAMES = 5
 """Names offered to a model that called a tool that is not there."""
@@ -254,7 +254,7 @@ def prepare(
     """Definitions of the tools for a provider, in the tools' order, and the way back.
 
     `strict` is `True` (strict wherever the provider has it; a tool that cannot be says so and falls back), `False`, or
-    `None`: strict where nothing is lost by it. The other arguments are explained at `Options`.
+    `None`: strict where nothing is lost by it and no shape has to be contorted. The other arguments are explained at `Options`.
     """
     if isinstance(provider, str):
         provider = get_provider(provider)
@@ -308,7 +308,7 @@ def _all_compiled(
     compiled = [each for each in made if isinstance(each, _Compiled)]
     if strict is None and wanted:
         compiled = [
-            each if not each.strict or _lossless(each) else _certain(each.tool, provider, options) for each in compiled
+            each if not each.strict or _natural(each) else _certain(each.tool, provider, options) for each in compiled
         ]
     elif strict is True and provider.strict is not None:
         chosen = _within(provider.strict_budget, compiled) if provider.strict_budget else None
@@ -330,11 +330,8 @@ def _certain(tool: Tool, provider: Provider, options: Options) -> _Compiled:
     return made
 
 
-def _lossless(compiled: _Compiled) -> bool:
-    return all(
-        code in HARMLESS or (effect == "changed" and not code.endswith(".merged"))
-        for code, effect, _, _ in compiled.raw_notes
-    )
+def _natural(compiled: _Compiled) -> bool:
+    return all(code in NATURAL for code, _, _, _ in compiled.raw_notes)
 
 
 def _within(budget: StrictBudget, compiled: list[_Compiled]) -> set[int]:

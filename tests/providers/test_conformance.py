@@ -121,10 +121,18 @@ def test_strict_by_itself_is_for_tools_that_lose_nothing_by_it() -> None:
     plain = tool(
         0, {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer"}}, "required": ["a"]}
     )
-    losing = tool(1, {"type": "object", "properties": {"a": {"type": "string", "minLength": 2}}})
+    others = [
+        tool(1, {"type": "object", "properties": {"a": {"type": "string", "minLength": 2}}}),
+        tool(
+            2, {"type": "object", "properties": {"a": {"type": "object", "additionalProperties": {"type": "string"}}}}
+        ),
+        tool(3, {"type": "object", "properties": {"a": {"type": ["string", "null"]}}}),
+        tool(4, {"type": "object", "properties": {"a": {}}}),
+    ]
     for name in ("openai-chat", "openai-responses"):
-        ready = prepare([plain, losing], name)
-        assert [ready.is_strict(each.id) for each in (plain, losing)] == [True, False]
+        ready = prepare([plain, *others], name)
+        assert [ready.is_strict(each.id) for each in (plain, *others)] == [True, False, False, False, False]
+        assert all(prepare([each], name, strict=True).is_strict(each.id) for each in others)
     for name in ("anthropic", "bedrock", "vllm", "azure"):
         assert not prepare([plain], name).is_strict(plain.id)
 

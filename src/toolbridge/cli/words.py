@@ -35,6 +35,7 @@ _CODES = {
     "object.lifted": "nested properties are lifted to the top level",
     "object.text": "an object of any properties is sent as JSON text",
     "optional.nullable": "optional: always sent, and null means left out",
+    "optional.empty": "optional and may be null: always sent, and {} means left out",
     "prefixItems.loosened": "items may stand in any order",
     "property.forbidden": "a forbidden property is not in the definition",
     "recursion.cut": "contains itself: not followed past this depth",

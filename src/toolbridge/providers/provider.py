@@ -55,7 +55,7 @@ class Provider:
     strict_by_mode: bool = False
     """Whether strictness is a mode of the whole request, which `fields` then carries, and not of a definition."""
     strict_by_default: bool = False
-    """Whether `strict=None` makes lossless tools strict."""
+    """Whether `strict=None` makes a tool strict where that costs it nothing."""
     strict_budget: StrictBudget | None = None
     most_tools: int | None = None
     longest_description: int | None = None

@@ -263,28 +263,12 @@ def _listed(
             out_required.append(wire)
         elif nullable:
             out_required.append(wire)
-            if written.kinds & NULL:
-                declared = out.get("type")
-                if "anyOf" not in out and type(declared) is list and "object" not in declared:
-                    about = {key: out.pop(key) for key in ("title", "description") if key in out}
-                    about["description"] = with_sentences(about.get("description", ""), [LEFT_OUT])
-                    out = {"anyOf": [out, OMITTED], **about}
-                    empty_is_absent.append(wire)
-                elif _accepts_empty(walk, out):
-                    written = walk.text(sound(schema if isinstance(schema, dict) else {}, _silent), here, "value.text")
-                    out, inner[wire] = with_null(written.schema), AsText()
-                    null_is_absent.append(wire)
-                else:
-                    out = with_branch(out, OMITTED, LEFT_OUT)
-                    empty_is_absent.append(wire)
-            else:
-                declared = out.get("type")
-                if type(declared) is str and declared != "object" and "anyOf" not in out and "enum" not in out:
-                    out["type"] = [declared, "null"]
-                else:
-                    out = with_null(out)
-                null_is_absent.append(wire)
-            walk.notes.append(("optional.nullable", "changed", here, None))
+            out, absent = _or_absent(walk, out, written.kinds)
+            if absent is None:
+                written = walk.text(sound(schema if isinstance(schema, dict) else {}, _silent), here)
+                out, absent, inner[wire] = with_null(written.schema), NULL, AsText()
+            (null_is_absent if absent == NULL else empty_is_absent).append(wire)
+            walk.notes.append(("optional.nullable" if absent == NULL else "optional.empty", "changed", here, None))
         else:
             walk.optionals += 1
         out_members[wire] = out
@@ -333,6 +317,23 @@ _HANDLED_WITH_EXTRAS = _HANDLED | {"patternProperties"}
 
 def _silent(code: str, effect: str, before: Any) -> None:
     """The node was noted when it was first made sound."""
+
+
+def _or_absent(walk: Walk, out: dict[str, Any], kinds: int) -> tuple[dict[str, Any], int | None]:
+    """A written schema that may also say "not there", and what kind of value says so; `None` where none is left."""
+    declared = out.get("type")
+    if not kinds & NULL:
+        if type(declared) is str and declared != "object" and "anyOf" not in out and "enum" not in out:
+            out["type"] = [declared, "null"]
+            return out, NULL
+        return with_null(out), NULL
+    if type(declared) is list and "anyOf" not in out and "object" not in declared:
+        about = {key: out.pop(key) for key in ("title", "description") if key in out}
+        about["description"] = with_sentences(about.get("description", ""), [LEFT_OUT])
+        return {"anyOf": [out, OMITTED], **about}, OBJECT
+    if _accepts_empty(walk, out):
+        return out, None
+    return with_branch(out, OMITTED, LEFT_OUT), OBJECT
 
 
 def with_null(schema: dict[str, Any]) -> dict[str, Any]:
