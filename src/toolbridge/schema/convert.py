@@ -205,9 +205,9 @@ class Walk:
             schema = as_dict(schema)
         if self._depth >= DEEPEST:
             return self.cut(schema, path, "depth.cut")
-        leaf = self._leaf(schema)
-        if leaf is not None:
-            return leaf
+        short = self.leaf(schema)
+        if short is not None:
+            return short
         self._at = path
         node = sound(schema, self.note)
         self._depth += 1
@@ -225,7 +225,7 @@ class Walk:
         finally:
             self._depth -= 1
 
-    def _leaf(self, schema: dict[str, Any]) -> Written | None:
+    def leaf(self, schema: dict[str, Any]) -> Written | None:
         """The short way for what most nodes are: a scalar type that is described and perhaps has a default."""
         declared = schema.get("type")
         if type(declared) is not str or declared not in _SCALARS:
@@ -238,8 +238,11 @@ class Walk:
                 return None
             if place == 1:
                 description = value
-            elif place == 2 and "title" in self.rules:
-                out["title"] = value
+            elif place == 2:
+                if type(value) is not str:
+                    return None
+                if "title" in self.rules:
+                    out["title"] = value
             elif place == 3 and (type(value) not in _LEAF_DEFAULTS or self.rules["default"] is not mention_default):
                 return None
         if description is not None and type(description) is not str:

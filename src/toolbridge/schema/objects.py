@@ -242,15 +242,18 @@ def _listed(
     empty_is_absent: list[str] = []
     renamed: dict[str, str] = {}
     walk.properties += len(members)
+    walk.nodes += len(members)
     for wire in names or members:
         key = names[wire] if names else wire
         schema = members[key]
         here = (*path, "properties", key)
-        if schema is False:
-            if key in needed:
-                raise Nothing
-            continue
-        written = walk.node(schema, here, level + 1)
+        written = walk.leaf(schema) if type(schema) is dict else None
+        if written is None:
+            if schema is False:
+                if key in needed:
+                    raise Nothing
+                continue
+            written = walk.node(schema, here, level + 1)
         walk.characters += len(wire)
         out = written.schema
         if wire != key:
