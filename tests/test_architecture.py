@@ -14,7 +14,7 @@ LAYERS = {
     "types": 0, "notes": 0, "errors": 0,
     "names": 1, "filters": 1, "approval": 1, "tools": 1, "schema": 1,
     "providers": 2,
-    "prepare": 3, "hosted": 3,
+    "compiled": 3, "prepare": 3, "hosted": 3,
     "cli": 7, "compat": 7, "__main__": 8, "__init__": 9,
 }  # fmt: skip
 OUTSIDE = {"schema": {"jsonschema_rs"}, "cli": {"click"}, "compat": {"openai", "google"}}
@@ -78,7 +78,7 @@ def test_no_provider_imports_another_but_the_rows_of_compatible_vendors() -> Non
 
 
 def test_modules_are_small_and_none_is_a_drawer() -> None:
-    assert [path.name for path in MODULES if len(path.read_text(encoding="utf-8").splitlines()) > 550] == []
+    assert [path.name for path in MODULES if len(path.read_text(encoding="utf-8").splitlines()) > 500] == []
     assert {"utils", "helpers", "common", "manager", "core", "base"} & {path.stem for path in MODULES} == set()
 
 

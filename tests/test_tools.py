@@ -297,7 +297,7 @@ def test_a_lone_surrogate_anywhere_in_a_tool_does_not_spoil_the_request() -> Non
     ("source", "message"),
     [
         ('{"tools": [\n  {"name": }]}', "the text: not JSON: expecting value at line 2, column 12"),
-        ('[{"name": "a"},]', "the text: not JSON: expecting value at line 1, column 16"),
+        ('[{"name": "a"}, oops]', "the text: not JSON: expecting value at line 1, column 17"),
         (b'{"tools": [', "the bytes: not JSON: expecting value at line 1, column 12"),
         ("", "the text: not JSON: expecting value at line 1, column 1"),
         ("plain\nprose", "the text: not JSON: expecting value at line 1, column 1"),

@@ -15,7 +15,7 @@ from toolbridge.errors import MCPToolError
 from toolbridge.providers.openai_chat import PROVIDER
 from toolbridge.schema.convert import TooLarge, convert
 from toolbridge.schema.keywords import SCHEMA_IN_VALUE, SCHEMAS_IN_LIST, SCHEMAS_IN_MAP
-from toolbridge.schema.objects import NotAnObject
+from toolbridge.schema.root import NotAnObject
 from toolbridge.tools import read_tools
 from toolbridge.types import Tool
 

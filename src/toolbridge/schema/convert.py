@@ -11,24 +11,24 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from toolbridge.notes import Effect, Note
-from toolbridge.schema import objects, unions
+from toolbridge.schema import objects, root, unions
 from toolbridge.schema.arrays import array
 from toolbridge.schema.copying import MOST_INLINED, copied
 from toolbridge.schema.dialects import Dialect
 from toolbridge.schema.enums import enumeration
+from toolbridge.schema.flatten import DEEPEST, flat, only_reference, source_kinds
 from toolbridge.schema.keywords import (
     ANNOTATIONS,
     ANY,
     ARRAY,
     KINDS,
     KINDS_OF_KEYWORD,
+    KNOWN,
     OBJECT,
     STRING,
-    VALUE_TYPES,
-    kind_of,
     kinds_of_type,
 )
-from toolbridge.schema.merge import Nothing, merged
+from toolbridge.schema.merge import Nothing
 from toolbridge.schema.phrases import phrase, quoted, with_sentences
 from toolbridge.schema.refs import Refs, name_of
 from toolbridge.schema.repair import sound
@@ -37,9 +37,6 @@ from toolbridge.schema.rules import mention_default
 
 MOST_NODES = 150_000
 """Nodes of one schema that are converted; a schema with more is refused with that reason."""
-
-DEEPEST = 64
-"""Nodes one inside the other. The deepest real tool has 12; a recursive walk and the validators bear this many."""
 
 UNROLLED = 2
 """Times a recursive definition is inlined inside itself where a dialect has no references."""
@@ -53,7 +50,6 @@ _POLARITY: dict[str, dict[Effect, Effect]] = {
     "unclear": {"widened": "changed", "narrowed": "changed", "changed": "changed"},
 }
 _ABOUT_SELF = frozenset({"$defs", "definitions", "$schema", "$id", "id", "$comment", "$anchor", "$dynamicAnchor"})
-_KNOWN = frozenset(VALUE_TYPES) | {"const", "default"}
 _SCALARS = frozenset({"string", "integer", "number", "boolean", "null"})
 _MENTIONED = frozenset({"title", "description", "default", "examples", "deprecated"})
 
@@ -108,7 +104,7 @@ def _escaped(step: str) -> str:
 def convert(schema: Any, dialect: Dialect, refs: Refs | None = None) -> Conversion:
     """A schema in a dialect. A provider's dialect makes the root a plain object; `SOURCE` leaves it what it is.
 
-    Raises `TooLarge` and `objects.NotAnObject`; whatever else a schema holds, it is converted.
+    Raises `TooLarge` and `root.NotAnObject`; whatever else a schema holds, it is converted.
     """
     walk = Walk(dialect, refs or Refs(schema))
     if dialect.root_refused:
@@ -175,30 +171,34 @@ class Walk:
     def tell(self, sentence: str) -> None:
         self._told.append(sentence)
 
+    def count(self) -> None:
+        """One more node."""
+        self.nodes += 1
+        if self.nodes > MOST_NODES:
+            raise TooLarge(f"its schema has more than {MOST_NODES:,} parts")
+
     # ── the walk ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def root(self, schema: Any) -> Written:
         """The root of a tool's schema: an object, with none of the keywords that the provider refuses there."""
-        node, told = objects.plain_root(self, schema)
+        node, told = root.plain_root(self, schema)
         if self.dialect.verbatim:
             out = copied(self, node, ())
             out["type"] = "object"
             out.setdefault("properties", {})
             if told:
                 out["description"] = with_sentences(out.get("description", ""), told)
-            return objects.with_legal_keys(self, Written(out, None, OBJECT))
+            return root.with_legal_keys(self, Written(out, None, OBJECT))
         try:
             return objects.object_(self, node, (), 1, told, at_root=True)
         except Nothing:
-            raise objects.NotAnObject("its input schema accepts no object at all") from None
+            raise root.NotAnObject("its input schema accepts no object at all") from None
 
     def node(self, schema: Any, path: Path, level: int) -> Written:
         """Any node, in the dialect."""
         if self.dialect.verbatim:
             return Written({"not": {}} if schema is False else self.copy(schema, path), None, ANY)
-        self.nodes += 1
-        if self.nodes > MOST_NODES:
-            raise TooLarge(f"its schema has more than {MOST_NODES:,} parts")
+        self.count()
         if type(schema) is not dict:
             if schema is False:
                 return self.nothing(path)
@@ -215,7 +215,7 @@ class Walk:
             if "$ref" in node or "$dynamicRef" in node:
                 return self._reference(node, path, level)
             if "allOf" in node:
-                only = _only_reference(node)
+                only = only_reference(node)
                 if only is not None:
                     return self._reference(only, path, level)
                 return self._flattened(node, path, level)
@@ -257,9 +257,7 @@ class Walk:
 
     def copy(self, schema: Any, path: Path) -> dict[str, Any]:
         """Any node but a boolean one, for a dialect that copies."""
-        self.nodes += 1
-        if self.nodes > MOST_NODES:
-            raise TooLarge(f"its schema has more than {MOST_NODES:,} parts")
+        self.count()
         if type(schema) is not dict:
             schema = as_dict(schema)
         if self._depth >= DEEPEST:
@@ -380,7 +378,7 @@ class Walk:
             return self.node(beside, path, level)
         if target is False:
             raise Nothing
-        constrained = any(keyword in _KNOWN and keyword not in ANNOTATIONS for keyword in beside if keyword != "$defs")
+        constrained = any(keyword in KNOWN and keyword not in ANNOTATIONS for keyword in beside if keyword != "$defs")
         if self.dialect.refs == "inline" or constrained:
             return self._flattened(node, path, level)
         name = self.define(target, ref)
@@ -392,7 +390,7 @@ class Walk:
         out: dict[str, Any] = {"$ref": f"#/$defs/{name}"}
         kinds = self._def_kinds.get(name)
         if kinds is None:
-            kinds = self.source_kinds(target)
+            kinds = source_kinds(self.refs, target)
         if not _MENTIONED & beside.keys():
             return Written(out, back, kinds)
         kept = {keyword: value for keyword, value in beside.items() if keyword in _MENTIONED}
@@ -432,88 +430,29 @@ class Walk:
             name, target = self.waiting.pop()
             self.defs[name] = self.copy(target, ("$defs", name))
 
-    def source_kinds(self, schema: Any, depth: int = 0) -> int:
-        """The kinds of value that a source node may accept, at most."""
-        if type(schema) is not dict or depth > 20:
-            return 0 if schema is False else ANY
-        kinds = ANY
-        declared = schema.get("type")
-        if type(declared) is str and declared in KINDS:
-            kinds = KINDS[declared]
-        elif type(declared) is list and all(type(each) is str and each in KINDS for each in declared):
-            kinds = kinds_of_type(declared)
-        if type(schema.get("enum")) is list:
-            values = 0
-            for each in schema["enum"]:
-                values |= kind_of(each)
-            kinds &= values
-        if "const" in schema:
-            kinds &= kind_of(schema["const"])
-        for keyword in ("anyOf", "oneOf"):
-            branches = schema.get(keyword)
-            if type(branches) is list and 0 < len(branches) <= 50:
-                some = 0
-                for each in branches:
-                    some |= self.source_kinds(each, depth + 1)
-                kinds &= some
-        if type(schema.get("allOf")) is list:
-            for each in schema["allOf"][:50]:
-                kinds &= self.source_kinds(each, depth + 1)
-        if type(schema.get("$ref")) is str:
-            kinds &= self.source_kinds(self.refs.resolve(schema["$ref"]), depth + 5)
-        return kinds
-
     # ── flattening ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def _flattened(self, node: dict[str, Any], path: Path, level: int) -> Written:
         """A node whose references and `allOf` are merged into it, then written; recursion is cut."""
         used: list[int] = []
-        flat = self.flat(node, path, used)
+        whole = flat(self, node, path, used)
         active = self._active
         if any(active.get(each, 0) >= UNROLLED for each in used) or self.inlined > MOST_INLINED:
-            bare = _only_reference(node) or node
+            bare = only_reference(node) or node
             if self.dialect.refs == "keep" and self.dialect.recursion and "$ref" in bare:
                 self.note_at(path, "$ref.loosened", "widened", node)
                 return self._reference({k: v for k, v in bare.items() if k in _MENTIONED or k == "$ref"}, path, level)
-            return self.cut(flat, path, "recursion.cut")
+            return self.cut(whole, path, "recursion.cut")
         for each in used:
             active[each] = active.get(each, 0) + 1
         before = self.nodes
         try:
-            return self.written(flat, path, level)
+            return self.written(whole, path, level)
         finally:
             for each in used:
                 active[each] -= 1
             if used and not any(active.get(each) for each in used):
                 self.inlined += self.nodes - before
-
-    def flat(self, node: dict[str, Any], path: Path, used: list[int], trail: tuple[int, ...] = ()) -> dict[str, Any]:
-        """One node for a node with its references and all parts of its `allOf`. Raises `Nothing` if none can be."""
-        parts: list[Any] = list(node.get("allOf", ()))
-        base = {k: v for k, v in node.items() if k not in ("allOf", "$ref", "$dynamicRef")}
-        if "$ref" in node or "$dynamicRef" in node:
-            target, _ = self.target(node, path)
-            if target is not None:
-                parts.insert(0, target)
-                if type(target) is dict:
-                    used.append(id(target))
-        for part in parts:
-            if part is False:
-                raise Nothing
-            if part is True:
-                continue
-            if id(part) in trail or len(trail) >= DEEPEST:
-                self.note_at(path, "allOf.cyclic", "widened", None)
-                continue
-            self.nodes += 1
-            if self.nodes > MOST_NODES:
-                raise TooLarge(f"its schema has more than {MOST_NODES:,} parts")
-            self._at = path
-            whole = sound(part, self.note)
-            if "$ref" in whole or "allOf" in whole or "$dynamicRef" in whole:
-                whole = self.flat(whole, path, used, (*trail, id(part)))
-            base = merged(base, whole)
-        return base
 
     # ── kinds of node ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -536,16 +475,3 @@ class Walk:
 def as_dict(schema: Any) -> dict[str, Any]:
     """A mapping of another kind as a plain one; what is no schema at all as the schema that says nothing."""
     return dict(schema) if isinstance(schema, Mapping) else {}
-
-
-def _only_reference(node: dict[str, Any]) -> dict[str, Any] | None:
-    """A node whose `allOf` is one reference and nothing else constrains: the reference itself, annotated."""
-    parts = node.get("allOf", ())
-    if len(parts) != 1 or type(parts[0]) is not dict or type(parts[0].get("$ref")) is not str:
-        return None
-    beside = {keyword: value for keyword, value in node.items() if keyword != "allOf"}
-    if any(keyword in _KNOWN and keyword not in ANNOTATIONS for keyword in beside):
-        return None
-    if any(keyword in _KNOWN and keyword not in ANNOTATIONS for keyword in parts[0] if keyword != "$ref"):
-        return None
-    return {**parts[0], **beside}

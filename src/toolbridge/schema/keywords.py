@@ -72,6 +72,9 @@ VALUE_TYPES: Final[dict[str, frozenset[type]]] = {
 }  # fmt: skip
 """The Python type each keyword's value has when nothing about it needs a second look; `repair` looks at the rest."""
 
+KNOWN: Final = frozenset(VALUE_TYPES) | {"const", "default"}
+"""Every keyword that means something."""
+
 ANNOTATIONS: Final = frozenset({
     "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment",
 })  # fmt: skip

@@ -1,4 +1,4 @@
-"""Objects: properties, optionals, maps, what is undeclared, and the root that every provider wants plain.
+"""Objects: properties, optionals, maps and what is undeclared.
 
 A strict dialect lists all that may be in an object and asks for all of it. So an optional becomes nullable (or, where
 null is a value of its own, may be `{}`), a map becomes a list of pairs, and undeclared properties stand under one key
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolbridge.names import digest
 from toolbridge.schema.keywords import ANNOTATIONS, ARRAY, NULL, OBJECT, STRING
-from toolbridge.schema.merge import Nothing, either, merged, union_object
+from toolbridge.schema.merge import Nothing, either
 from toolbridge.schema.phrases import phrase, quoted, with_sentences
 from toolbridge.schema.repair import sound
 from toolbridge.schema.restore import AsText, Back, Fields, Pairs
@@ -28,139 +28,12 @@ OMITTED: dict[str, Any] = {"type": "object", "properties": {}, "required": [], "
 
 LEFT_OUT = "{} leaves it out."
 
-MOST_BRANCHES_TOLD = 20
-"""Branches of a root union that are described one by one."""
 
-
-class NotAnObject(Exception):
-    """The root accepts no object, and MCP arguments are always one."""
-
-
-# ── the root ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def plain_root(walk: Walk, schema: Any) -> tuple[dict[str, Any], list[str]]:
-    """The root as one plain object node, and what is to be said of the unions that stood there."""
-    told: list[str] = []
-    if schema is None:
-        schema = {"type": "object", "properties": {}}
-    elif schema is True:
-        schema = {}
-    if not isinstance(schema, dict):
-        raise NotAnObject(f"its input schema is {quoted(schema, 60)}, not a JSON Schema object")
-    try:
-        node = _one_object(walk, schema, told, 0)
-    except Nothing:
-        raise NotAnObject("its input schema accepts no object at all") from None
-    for keyword in sorted(walk.dialect.root_refused & node.keys()):
-        value = node.pop(keyword)
-        walk.note_at((), f"{keyword}.said", "widened", value)
-        told += [phrase(keyword, each) for each in ([value] if keyword != "allOf" else [])]
-        if keyword == "allOf":
-            told += [phrase(k, v) for rest in value for k, v in rest.items() if k not in ANNOTATIONS]
-    return node, told
-
-
-def _one_object(walk: Walk, schema: dict[str, Any], told: list[str], depth: int) -> dict[str, Any]:
-    walk.here(())
-    node = sound(schema, walk.note)
-    refused = walk.dialect.root_refused
-    if "$ref" in node or "$dynamicRef" in node or ("allOf" in node and "allOf" in refused):
-        node = walk.flat(node, (), [])
-    declared = node.get("type")
-    if declared != "object":
-        if declared is not None and not (isinstance(declared, list) and "object" in declared):
-            if "properties" not in node:
-                raise NotAnObject(
-                    f"its input schema describes {quoted(declared)}, and MCP arguments are always an object"
-                )
-            walk.note_at((), "type.repaired", "changed", declared)
-        node = {**node, "type": "object"}
-    for keyword in ("anyOf", "oneOf"):
-        if keyword in node and keyword in refused:
-            node = _merged_union(walk, node, keyword, told, depth)
-    return dict(node)
-
-
-def _merged_union(walk: Walk, node: dict[str, Any], keyword: str, told: list[str], depth: int) -> dict[str, Any]:
-    """One object for a union of objects at the root: all properties, required what every branch requires."""
-    base = {key: value for key, value in node.items() if key != keyword}
-    branches: list[dict[str, Any]] = []
-    bare: list[dict[str, Any]] = []
-    for each in node[keyword]:
-        if each is False or depth > 8:
-            continue
-        try:
-            branch = _one_object(walk, {} if each is True else each, [], depth + 1)
-            branches.append(merged(base, branch))
-            bare.append(branch)
-        except (Nothing, NotAnObject):
-            continue
-        if len(branches) > 500:
-            break
-    if not branches:
-        raise Nothing
-    walk.note_at((), f"{keyword}.merged", "changed", node[keyword])
-    if len(branches) > 1:
-        told.append(_which(bare, keyword))
-    joined = union_object(branches)
-    kept = {key: value for key, value in base.items() if key not in joined}
-    if len(branches) == 1:
-        return branches[0]
-    return {**kept, **joined}
-
-
-def _which(branches: list[dict[str, Any]], keyword: str) -> str:
-    """In words, which sets of arguments go together."""
-    sets: list[str] = []
-    for each in branches[:MOST_BRANCHES_TOLD]:
-        members = each.get("properties", {})
-        names: list[str] = []
-        for key in each.get("required", ()):
-            value = members.get(key)
-            fixed = isinstance(value, dict) and "const" in value
-            names.append(f"{key}={quoted(value['const'])}" if fixed and isinstance(value, dict) else key)
-        sets.append(" and ".join(names) or ("any of " + ", ".join(members) if members else "none"))
-    sets = list(dict.fromkeys(sets))
-    if len(sets) < 2:
-        return ""
-    count = "Exactly one" if keyword == "oneOf" else "At least one"
-    return f"{count} of these sets of arguments is needed: {'; or '.join(sets)}."
-
-
-def with_legal_keys(walk: Walk, written: Written) -> Written:
-    """A copied root whose illegal keys are spelt legally, with the way back."""
-    members: dict[str, Any] = written.schema["properties"]
-    keys = walk.dialect.keys
-    if keys is None or all(keys.fullmatch(key) for key in members):
-        return written
-    names = _legal_names(members, walk)
-    renamed: dict[str, Any] = {}
-    for wire, source in names.items():
-        each = members[source]
-        if wire != source and isinstance(each, dict):
-            each = {**each, "description": _named(each.get("description", ""), source)}
-        renamed[wire] = each
-        if wire != source:
-            walk.note_at(("properties", source), "key.renamed", "changed", source)
-    written.schema["properties"] = renamed
-    wires = {source: wire for wire, source in names.items()}
-    if "required" in written.schema:
-        written.schema["required"] = [wires.get(key, key) for key in written.schema["required"]]
-    if "dependentRequired" in written.schema:
-        written.schema["dependentRequired"] = {
-            wires.get(key, key): [wires.get(each, each) for each in others]
-            for key, others in written.schema["dependentRequired"].items()
-        }
-    changed = {wire: source for wire, source in names.items() if wire != source}
-    return written._replace(back=Fields(keys=tuple(renamed), names=changed))
-
-
-def _named(description: str, source: str) -> str:
+def named(description: str, source: str) -> str:
     return f"{description.rstrip()} (The tool calls it {quoted(source)}.)".strip()
 
 
-def _legal_names(members: dict[str, Any], walk: Walk) -> dict[str, str]:
+def legal_names(members: dict[str, Any], walk: Walk) -> dict[str, str]:
     """Wire key to the server's key: legal ones as they are, the others spelt as far as they can be, plus a digest."""
     pattern = walk.dialect.keys
     names: dict[str, str] = {}
@@ -234,7 +107,7 @@ def _listed(
     dialect = walk.dialect
     nullable = dialect.optionals == "nullable"
     needed = set(required)
-    names = _legal_names(members, walk) if dialect.keys is not None and (dialect.keys_below_root or not path) else None
+    names = legal_names(members, walk) if dialect.keys is not None and (dialect.keys_below_root or not path) else None
     out_members: dict[str, Any] = {}
     out_required: list[str] = []
     inner: dict[str, Back] = {}
@@ -259,7 +132,7 @@ def _listed(
         if wire != key:
             renamed[wire] = key
             walk.note_at(here, "key.renamed", "changed", key)
-            out = {**out, "description": _named(out.get("description", ""), key)}
+            out = {**out, "description": named(out.get("description", ""), key)}
         if written.back is not None:
             inner[wire] = written.back
         if key in needed:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from toolbridge.schema.flatten import source_kinds
 from toolbridge.schema.keywords import ANNOTATIONS, KINDS, KINDS_OF_KEYWORD, NULL, VALUE_TYPES, kinds_of_type
 from toolbridge.schema.merge import Nothing
 from toolbridge.schema.restore import Back, Branch, OneOf
@@ -231,7 +232,7 @@ def _back(walk: Walk, arms: list[Arm]) -> Back | None:
             Branch(
                 wire=written.schema,
                 wire_kinds=written.kinds,
-                source_kinds=walk.source_kinds(source),
+                source_kinds=source_kinds(walk.refs, source),
                 back=written.back,
                 fits_wire=fits(
                     _as_json_schema(written.schema) if walk.dialect.null == "flag" else written.schema, walk.defs
