@@ -96,3 +96,11 @@ def test_one_change_makes_one_note(node: dict[str, Any], provider: str, strict: 
     open_ = {"additionalProperties.dropped"} if provider in ("ollama", "gemini-openapi") else set[str]()
     assert {note.code for note in notes} == codes | open_
     assert all(note.path.startswith("/properties/a") for note in notes if note.code in codes)
+
+
+def test_values_of_an_enum_that_its_type_refuses_are_left_out() -> None:
+    node = {"type": "string", "enum": ["a", 1, "b", None]}
+    schema = {"type": "object", "properties": {"a": node}, "required": ["a"], "additionalProperties": False}
+    for provider, strict in (("openai-chat", True), ("ollama", False), ("gemini", False)):
+        shown = wire_schema(prepare([Tool(ID, "d", schema)], provider, strict).definitions[0])
+        assert shown["properties"]["a"] == {"type": "string", "enum": ["a", "b"]}
