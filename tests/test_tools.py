@@ -195,9 +195,22 @@ def test_the_title_may_stand_among_the_annotations_and_the_tools_own_goes_first(
 def test_the_schema_is_the_servers_own_and_untouched() -> None:
     before = json.dumps(WEATHER)
     (tool,) = read_tools([WEATHER])
-    assert tool.input_schema is SCHEMA
+    assert tool.input_schema == SCHEMA
     prepare([tool], "openai-chat", strict=True)
     assert json.dumps(WEATHER) == before
+
+
+def test_what_a_caller_does_to_its_dict_later_is_not_done_to_the_tool() -> None:
+    schema: dict[str, Any] = {"type": "object", "properties": {"a": {"enum": ["x"]}}, "required": ["a"]}
+    (tool,) = read_tools([{"name": "t", "inputSchema": schema}])
+    ready = prepare([tool], "openai-chat", strict=False)
+    schema["required"].append("b")
+    schema["properties"]["a"]["enum"].append("y")
+    assert ready.definitions[0]["function"]["parameters"] == {
+        "type": "object",
+        "properties": {"a": {"enum": ["x"]}},
+        "required": ["a"],
+    }
 
 
 def test_a_claim_that_is_no_boolean_is_no_claim() -> None:

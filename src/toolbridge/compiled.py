@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 from toolbridge.names import wire_name
 from toolbridge.notes import Note
 from toolbridge.providers import Provider
-from toolbridge.schema.convert import Conversion, RawNote, Size, TooLarge, convert
+from toolbridge.schema.convert import Conversion, RawNote, Size, TooLarge, convert, notes_of
 from toolbridge.schema.dialects import Dialect
-from toolbridge.schema.phrases import phrase
-from toolbridge.schema.restore import Back, read, write
+from toolbridge.schema.phrases import phrase, quoted
+from toolbridge.schema.restore import Back, Through
 from toolbridge.schema.root import NotAnObject
 from toolbridge.types import Tool
 
-KEPT = 50_000
+KEPT = 5_000
 """Compiled tools that are kept for the next `prepare`; past that the oldest go."""
 
 
@@ -76,7 +76,7 @@ class Compiled(NamedTuple):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        return Conversion({}, None, self.raw_notes, self.size).notes
+        return notes_of(self.raw_notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def _made(tool: Tool, provider: Provider, strict: bool, options: Options) -> Com
             if circle is not None:
                 return LeftOut(tool, circle, provider)
         notes: tuple[RawNote, ...] = conversion.raw_notes
-        if name != tool.id.name and not tool.id.server:
+        if name != (f"mcp__{tool.id.server}__{tool.id.name}" if tool.id.server else tool.id.name):
             notes = (*notes, ("name.spelt", "changed", (), tool.id.name))
         if tool.input_schema is None:
             notes = (*notes, ("schema.missing", "changed", (), None))
@@ -151,45 +151,37 @@ def _converted(tool: Tool, dialect: Dialect, options: Options) -> Conversion:
         return conversion
     return Conversion(
         conversion.schema,
-        _Through(lift, conversion.back),
+        Through(lift, conversion.back),
         (*conversion.raw_notes, ("object.lifted", "changed", (), None)),
         conversion.size,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Through:
-    """Two ways back, one after the other."""
-
-    outer: Back
-    inner: Back | None
-
-    def read(self, value: Any) -> Any:
-        return self.outer.read(read(self.inner, value))
-
-    def write(self, value: Any) -> Any:
-        return write(self.inner, self.outer.write(value))
-
-
-def _described(schema: Any) -> Any:
+def _described(schema: Any, levels: int = 30) -> Any:
     """The schema with defaults and enums also said where they stand (only for properties, where models look)."""
-    if not isinstance(schema, dict):
+    if not isinstance(schema, dict) or not levels:
         return schema
     out = dict(schema)
     for keyword in ("properties", "$defs", "definitions"):
         members = out.get(keyword)
         if isinstance(members, dict):
-            out[keyword] = {key: _described(each) for key, each in members.items()}
+            out[keyword] = {key: _described(each, levels - 1) for key, each in members.items()}
     if isinstance(out.get("items"), dict):
-        out["items"] = _described(out["items"])
+        out["items"] = _described(out["items"], levels - 1)
     text = out["description"] if isinstance(out.get("description"), str) else ""
-    if isinstance(out.get("enum"), list) and out["enum"] and not all(str(each) in text for each in out["enum"]):
-        text = f"{text} {phrase('enum', out['enum'])}".strip()
+    values = out.get("enum")
+    if isinstance(values, list) and values and not all(_is_said(each, text) for each in values):
+        text = f"{text} {phrase('enum', values)}".strip()
     if out.get("default") is not None and not isinstance(out["default"], Mapping) and "efault" not in text:
         text = f"{text} {phrase('default', out['default'])}".strip()
     if text:
         out["description"] = text
     return out
+
+
+def _is_said(value: Any, text: str) -> bool:
+    """Whether a description already quotes a value."""
+    return quoted(value) in text or f"'{value}'" in text
 
 
 def _over(size: Size, dialect: Dialect) -> bool:

@@ -51,6 +51,11 @@ class MCPToolFilter:
         return (claim is True) is self.read_only
 
 
+def is_glob(name: str) -> bool:
+    """Whether a name stands for many."""
+    return any(each in name for each in "*?[")
+
+
 def _name(tool: Any) -> str:
     if isinstance(tool, dict):
         return str(tool.get("name", ""))

@@ -7,6 +7,7 @@ Notes are returned, never logged; the edges (CLI, hub, loop) decide who gets to 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
@@ -26,6 +27,11 @@ class Note:
 
     def __str__(self) -> str:
         return f"{self.path or '/'}: {self.code} ({self.effect})"
+
+
+def pointer(path: Iterable[str | int]) -> str:
+    """A path as a JSON pointer."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
 @dataclass(frozen=True, slots=True)

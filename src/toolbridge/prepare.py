@@ -87,6 +87,14 @@ class PreparedTools:
         """Whether the tool's definition is a strict one."""
         return self._of_id(id).strict
 
+    def why_not_strict(self, id: ToolId) -> tuple[Note, ...]:
+        """What strict mode would have changed in a tool that is not strict; empty where it is strict or cannot be."""
+        found = self._of_id(id)
+        if found.strict or self.provider.strict is None:
+            return ()
+        made = compiled_tool(found.tool, self.provider, True, PLAIN)
+        return tuple(note for note in made.notes if note.code not in NATURAL) if isinstance(made, Compiled) else ()
+
     def wire_name(self, id: ToolId) -> str:
         """The spelling the model sees."""
         return self._of_id(id).name
@@ -207,6 +215,9 @@ def prepare(
 def _unique(tools: Iterable[Tool]) -> tuple[list[Tool], dict[ToolId, tuple[Note, ...]]]:
     """The tools, each identity once: the first of that identity is the one."""
     listed = list(tools)
+    for each in listed:
+        if not isinstance(each, Tool):
+            raise TypeError(f"prepare takes tools, not {type(each).__name__}: read_tools makes them")
     if len(listed) < 2:
         return listed, {}
     ids = {each.id for each in listed}
@@ -240,7 +251,7 @@ def _all_compiled(
         compiled = [
             each if not each.strict or _natural(each) else _certain(each.tool, provider, options) for each in compiled
         ]
-    elif strict is True and provider.strict is not None:
+    elif strict is True and not provider.strict_by_mode:
         chosen = _within(provider.strict_budget, compiled) if provider.strict_budget else None
         for i, each in enumerate(compiled):
             if not each.strict or (chosen is not None and i not in chosen):

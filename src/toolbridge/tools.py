@@ -9,6 +9,7 @@ raises `SourceError`.
 from __future__ import annotations
 
 import json
+import marshal
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -181,13 +182,21 @@ def _read_tool(entry: Any, server: str, position: int) -> Tool:
     return Tool(
         id=ToolId(server, name),
         description=description if isinstance(description, str) else "",
-        input_schema=schema,
+        input_schema=_own(schema),
         output_schema=output if isinstance(output, Mapping) else None,
         title=title if isinstance(title, str) else None,
         hints=_hints(annotations),
         meta=meta if isinstance(meta, Mapping) and meta else EMPTY,
         icons=tuple(icons) if isinstance(icons, list) else (),
     )
+
+
+def _own(schema: Any) -> Any:
+    """A copy, so that what the caller does to its dict later is not done to the tool."""
+    try:
+        return marshal.loads(marshal.dumps(schema))
+    except ValueError:  # no plain data, or an abyss: `prepare` deals with it
+        return schema
 
 
 def _broken(server: str, position: int, problem: str) -> Tool:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.shared import JUDGED_AS, judge, needs_judge
-from toolbridge import Tool, ToolId, prepare, read_tools
+from toolbridge import Tool, ToolCall, ToolId, ToolResult, prepare, read_tools
 from toolbridge.providers import get_provider, providers
 
 SAMPLES = Path(__file__).parents[2] / "examples" / "tools.json"
@@ -168,6 +168,40 @@ def test_nested_objects_can_be_flattened_and_are_put_back(name: str, strict: boo
         written = ready.write_arguments(nested.id, value)
         assert {"filter_min_", "filter"} & written.keys() == {"filter_min_"}
         assert ready.read_arguments("tool_0", written) == value
+
+
+def test_a_flattened_object_keeps_its_description_and_loses_no_member() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "o": {
+                "type": "object",
+                "description": "The order.",
+                "properties": {"n": {"type": "integer"}},
+                "required": ["n"],
+            }
+        },
+        "required": ["o"],
+    }
+    flat = tool(0, schema)
+    ready = prepare([flat], "openai-chat", False, flatten=True)
+    assert ready.definitions[0]["function"]["parameters"]["properties"] == {
+        "o_n": {"type": "integer", "description": "The order."}
+    }
+    assert ready.write_arguments(flat.id, {"o": {"n": 4, "extra": 1}}) == {"o_n": 4, "o": {"extra": 1}}
+    answer = ready.resolve(ToolCall("1", "tool_0", "", {"o_n": []}))
+    assert isinstance(answer, ToolResult)
+    assert "Argument o_n:" in answer.text
+
+
+@pytest.mark.parametrize(
+    "more", [{"dependentRequired": {"p": ["o"]}}, {"anyOf": [{"required": ["o"]}, {"required": ["p"]}]}]
+)
+def test_an_object_that_the_root_names_elsewhere_is_not_lifted(more: dict[str, Any]) -> None:
+    inner = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    schema = {"type": "object", "properties": {"o": inner, "p": {"type": "string"}}, **more}
+    ready = prepare([tool(0, schema)], "openai-chat", False, flatten=True)
+    assert list(ready.definitions[0]["function"]["parameters"]["properties"]) == ["o", "p"]
 
 
 def test_values_can_be_said_in_descriptions_as_well() -> None:

@@ -87,6 +87,17 @@ HOSTILE: dict[str, Any] = {
             "e": {"pattern": "x" * 100_000},
         },
     },
+    "unions times unions": {
+        "type": "object",
+        "properties": {
+            "a": {
+                "allOf": [
+                    {"anyOf": [{"type": "object", "properties": {f"p{i}_{j}": {"type": "string"}}} for j in range(8)]}
+                    for i in range(12)
+                ]
+            }
+        },
+    },
     "3,000 branches": {
         "type": "object",
         "properties": {"x": {"anyOf": [{"type": "object", "required": [f"k{i}"], "properties": {f"k{i}": {}}} for i in range(3_000)]}},

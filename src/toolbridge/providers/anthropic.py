@@ -7,7 +7,7 @@ valid 2020-12 schema. Strict tools share one budget per request, have closed obj
 from __future__ import annotations
 
 from toolbridge.approval import Approval
-from toolbridge.filters import MCPToolFilter
+from toolbridge.filters import MCPToolFilter, is_glob
 from toolbridge.names import name_rule
 from toolbridge.notes import Converted, Note
 from toolbridge.providers.provider import Fact, Provider, StrictBudget, Wire
@@ -42,14 +42,14 @@ def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval
     toolset: Wire = {"type": "mcp_toolset", "mcp_server_name": server.name}
     default: Wire = {}
     configs: Wire = {}
-    names = [name for name in chosen.include if not _is_glob(name) and chosen.accepts(name)]
+    names = [name for name in chosen.include if not is_glob(name) and chosen.accepts(name)]
     if chosen.include:
         default["enabled"] = False
         configs = {name: {"enabled": True} for name in names}
         if len(names) < len([name for name in chosen.include if chosen.accepts(name)]):
             notes.append(Note("filter.globs", "narrowed", "/tools/0/configs", list(chosen.include)))
     else:
-        configs = {name: {"enabled": False} for name in chosen.exclude if not _is_glob(name)}
+        configs = {name: {"enabled": False} for name in chosen.exclude if not is_glob(name)}
         if len(configs) < len(chosen.exclude):
             notes.append(Note("filter.globs", "widened", "/tools/0/configs", list(chosen.exclude)))
     if chosen.read_only is not None:
@@ -63,10 +63,6 @@ def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval
     if approval != Approval(default="never"):
         notes.append(Note("approval.dropped", "widened", "/tools/0", approval.default))
     return Converted({"mcp_servers": [entry], "tools": [toolset]}, tuple(notes))
-
-
-def _is_glob(name: str) -> bool:
-    return any(each in name for each in "*?[")
 
 
 PROVIDER = Provider(

@@ -8,7 +8,10 @@ from toolbridge.schema.dialects import JSON_SCHEMA
 
 
 def write_tool(name: str, description: str, schema: Wire, strict: bool) -> Wire:
-    return {"type": "function", "function": {"name": name, "description": description, "parameters": schema}}
+    function: Wire = {"name": name}
+    if description:
+        function["description"] = description
+    return {"type": "function", "function": {**function, "parameters": schema}}
 
 
 def write_fields(definitions: list[Wire], strict: bool) -> Wire:

@@ -12,8 +12,10 @@ from toolbridge.schema.dialects import OLLAMA
 
 
 def write_tool(name: str, description: str, schema: Wire, strict: bool) -> Wire:
-    function: Wire = {"name": name, "description": description, "parameters": schema}
-    return {"type": "function", "function": function}
+    function: Wire = {"name": name}
+    if description:
+        function["description"] = description
+    return {"type": "function", "function": {**function, "parameters": schema}}
 
 
 def write_fields(definitions: list[Wire], strict: bool) -> Wire:

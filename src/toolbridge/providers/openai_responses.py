@@ -6,7 +6,7 @@ It cannot express what Chat Completions cannot; a missing `strict` is not "no" t
 from __future__ import annotations
 
 from toolbridge.approval import Approval
-from toolbridge.filters import MCPToolFilter
+from toolbridge.filters import MCPToolFilter, is_glob
 from toolbridge.names import name_rule
 from toolbridge.notes import Converted, Note
 from toolbridge.providers.provider import Fact, Provider, Wire
@@ -42,7 +42,7 @@ def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval
         entry["headers"] = dict(server.headers)
     if server.defer_loading:
         entry["defer_loading"] = True
-    names = [name for name in chosen.include if not _is_glob(name) and chosen.accepts(name)]
+    names = [name for name in chosen.include if not is_glob(name) and chosen.accepts(name)]
     if len(names) < len([name for name in chosen.include if chosen.accepts(name)]):
         notes.append(Note("filter.globs", "narrowed", "/allowed_tools", list(chosen.include)))
     if chosen.exclude and not chosen.include:
@@ -56,10 +56,6 @@ def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval
         # What neither list names is asked for: there is no place for another default beside the lists.
         notes.append(Note("approval.default", "narrowed", "/require_approval", approval.default))
     return Converted({"tools": [entry]}, tuple(notes))
-
-
-def _is_glob(name: str) -> bool:
-    return any(each in name for each in "*?[")
 
 
 def _approval(approval: Approval) -> Wire | str:

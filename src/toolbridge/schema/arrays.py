@@ -55,6 +55,7 @@ def _loose_tuple(walk: Walk, node: dict[str, Any], first: list[Written], items: 
     for each in (*first, rest) if rest else first:
         if each.schema not in distinct:
             distinct.append(each.schema)
+    walk.unions += len(distinct) > 1
     out: dict[str, Any] = {"type": "array", "items": distinct[0] if len(distinct) == 1 else {"anyOf": distinct}}
     told = [f"In this order: {quoted(node['prefixItems'])}."]
     return walk.finished(out, _back(first, rest), ARRAY, node, path, told)

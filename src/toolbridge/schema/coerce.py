@@ -9,9 +9,10 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
-from toolbridge.notes import Note
+from toolbridge.notes import Note, pointer
 from toolbridge.schema.check import Checker
 from toolbridge.schema.restore import json_text, json_value
 
@@ -62,8 +63,17 @@ def _places(errors: list[Any], depth: int = 0) -> dict[_Place, set[str]]:
             for branch in (getattr(error.kind, "context", None) or ())[:MOST_PLACES]:
                 for place, kinds in _places(branch, depth + 1).items():
                     found.setdefault(place, set()).update(kinds)
-        found.setdefault(tuple(error.instance_path), set()).add(error.kind.name)
+        kinds = found.setdefault(tuple(error.instance_path), set())
+        kinds.add(error.kind.name)
+        if _of_declared(error):
+            kinds.add(_DECLARED)
     return found
+
+
+def _of_declared(error: Any) -> bool:
+    """Whether an error is about a property that its object lists."""
+    path = error.instance_path
+    return bool(path) and ("properties", path[-1]) in pairwise(error.evaluation_path)
 
 
 def _put_right(
@@ -84,29 +94,26 @@ def _put_right(
         return False  # a string is due here, and only not this one
     for code, meant in _meant(given):
         if meant is _ABSENT:
-            if not isinstance(holder, dict):
-                continue
+            if not isinstance(holder, dict) or _DECLARED not in kinds:
+                continue  # only a property may be absent: an entry of a map that is null is an entry
             del holder[last]
         else:
             holder[last] = meant
         left = checker.errors(value)
         if left is not None and len(left) < wrong and not any(_inside(each, path) for each in left):
-            notes.append(Note(code, "changed", "".join(f"/{_escaped(step)}" for step in path), given))
+            notes.append(Note(code, "changed", pointer(path), given))
             return True
         holder[last] = given
     return False
 
 
-_WRONG_TYPE = frozenset({"type", "anyOf", "oneOf"})
+_DECLARED = "(declared)"
+_WRONG_TYPE = frozenset({"type", "anyOf", "oneOf", _DECLARED})
 """What is held against a value of the wrong type, and nothing else."""
 
 
 def _inside(error: Any, path: _Place) -> bool:
     return tuple(error.instance_path)[: len(path)] == path
-
-
-def _escaped(step: str | int) -> str:
-    return str(step).replace("~", "~0").replace("/", "~1")
 
 
 def _key(holder: Any, step: str | int) -> Any:
@@ -135,5 +142,3 @@ def _meant(given: Any) -> Iterator[tuple[str, Any]]:
         yield "value.written", json_text(given)
     if not isinstance(given, list):
         yield "value.listed", [given]
-    elif len(given) == 1 and not isinstance(given[0], list):
-        yield "list.opened", given[0]

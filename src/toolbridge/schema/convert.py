@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from toolbridge.notes import Effect, Note
+from toolbridge.notes import Effect, Note, pointer
 from toolbridge.schema import objects, root, unions
 from toolbridge.schema.arrays import array
 from toolbridge.schema.copying import MOST_INLINED, copied
@@ -91,14 +91,12 @@ class Conversion(NamedTuple):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        return tuple(
-            Note(code, effect, "".join(f"/{_escaped(step)}" for step in path), before)
-            for code, effect, path, before in self.raw_notes
-        )
+        return notes_of(self.raw_notes)
 
 
-def _escaped(step: str) -> str:
-    return step.replace("~", "~0").replace("/", "~1")
+def notes_of(raw: tuple[RawNote, ...]) -> tuple[Note, ...]:
+    """Notes for somebody who asks."""
+    return tuple(Note(code, effect, pointer(path), before) for code, effect, path, before in raw)
 
 
 def convert(schema: Any, dialect: Dialect, refs: Refs | None = None) -> Conversion:
@@ -196,12 +194,19 @@ class Walk:
 
     def node(self, schema: Any, path: Path, level: int) -> Written:
         """Any node, in the dialect."""
+        try:
+            return self.attempt(schema, path, level)
+        except Nothing:
+            return self.nothing(path)
+
+    def attempt(self, schema: Any, path: Path, level: int) -> Written:
+        """Any node, in the dialect; raises `Nothing` where it accepts no value."""
         if self.dialect.verbatim:
             return Written({"not": {}} if schema is False else self.copy(schema, path), None, ANY)
         self.count()
         if type(schema) is not dict:
             if schema is False:
-                return self.nothing(path)
+                raise Nothing
             schema = as_dict(schema)
         if self._depth >= DEEPEST:
             return self.cut(schema, path, "depth.cut")
@@ -220,8 +225,6 @@ class Walk:
                     return self._reference(only, path, level)
                 return self._flattened(node, path, level)
             return self.written(node, path, level)
-        except Nothing:
-            return self.nothing(path)
         finally:
             self._depth -= 1
 

@@ -71,16 +71,20 @@ def copied(walk: Walk, node: dict[str, Any], path: Path) -> dict[str, Any]:
         if declared == "array" or (type(declared) is list and "array" in declared):
             out["items"] = {}
     if "required" in out and walk.dialect.required_declared:
-        _declare(out)
+        _declare(walk, out, path)
     return out
 
 
-def _declare(out: dict[str, Any]) -> None:
+def _declare(walk: Walk, out: dict[str, Any], path: Path) -> None:
     """Every name in `required` among the properties, as what it is there already: anything, or what is additional."""
     members = out.get("properties", {})
     missing = [key for key in out["required"] if key not in members]
     if missing:
         beyond = out.get("additionalProperties")
+        if beyond is False:
+            walk.note_at(path, "required.dropped", "widened", missing)
+            out["required"] = [key for key in out["required"] if key in members]
+            return
         out["properties"] = {**members, **dict.fromkeys(missing, beyond if type(beyond) is dict else {})}
 
 

@@ -18,11 +18,13 @@ from toolbridge.schema.rules import (
     keep_among,
     keep_bound,
     keep_if,
+    keep_tighter,
     keep_up_to,
     mention,
     mention_default,
     plain_regex,
     say,
+    say_condition,
     whole_bound,
 )
 
@@ -87,11 +89,12 @@ ANTHROPIC = replace(JSON_SCHEMA, name="anthropic", keys=re.compile(r"[a-zA-Z0-9_
 
 _ANNOTATIONS: dict[str, Rule] = {"default": mention_default, "examples": mention, "deprecated": mention}
 _SAID: dict[str, Rule] = dict.fromkeys(
-    (*COUNTS, *NUMBERS, "pattern", "format", "uniqueItems", "contains", "not", "if", "dependentRequired",
+    (*COUNTS, *NUMBERS, "pattern", "format", "uniqueItems", "contains", "not", "dependentRequired",
      "dependentSchemas", "patternProperties", "propertyNames", "contentEncoding", "contentMediaType",
      "unevaluatedItems", "unevaluatedProperties"),
     say,
 )  # fmt: skip
+_SAID["if"] = say_condition
 
 _STRICT_FORMATS = frozenset({
     "date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid",
@@ -147,7 +150,8 @@ GEMINI = Dialect(
     rules={
         **_ANNOTATIONS,
         **_SAID,
-        **dict.fromkeys(("minItems", "maxItems", "minimum", "maximum", "format"), keep),
+        **dict.fromkeys(("minItems", "maxItems", "format"), keep),
+        **dict.fromkeys(("minimum", "maximum"), keep_tighter),
         "exclusiveMinimum": whole_bound,
         "exclusiveMaximum": whole_bound,
     },
@@ -160,9 +164,8 @@ GEMINI_OPENAPI = Dialect(
     rules={
         **_ANNOTATIONS,
         **_SAID,
-        **dict.fromkeys(
-            ("minItems", "maxItems", "minimum", "maximum", "minLength", "maxLength", "pattern", "format"), keep
-        ),
+        **dict.fromkeys(("minItems", "maxItems", "minLength", "maxLength", "pattern", "format"), keep),
+        **dict.fromkeys(("minimum", "maximum"), keep_tighter),
         "exclusiveMinimum": whole_bound,
         "exclusiveMaximum": whole_bound,
     },

@@ -6,63 +6,28 @@ plain objects that list their properties are lifted; a reference, a union or a m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from toolbridge.schema.restore import Back
+from toolbridge.schema.keywords import KNOWN
+from toolbridge.schema.phrases import quoted
+from toolbridge.schema.restore import Lifted
 
+LONGEST_SEARCHED = 200_000
+"""Characters of a schema that are searched for references into its properties."""
+
+_AT_ROOT = frozenset({
+    "type", "properties", "required", "additionalProperties", "title", "description", "$defs", "definitions", "default",
+})  # fmt: skip
 _LIFTABLE = frozenset({"type", "properties", "required", "title", "description", "additionalProperties", "default"})
 
 
-@dataclass(frozen=True, slots=True)
-class Lifted:
-    """Top-level keys and the paths they stand for, and the objects that are there even when they are empty."""
-
-    paths: tuple[tuple[str, tuple[str, ...]], ...]
-    kept: tuple[tuple[str, ...], ...]
-
-    def read(self, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        out: dict[str, Any] = {}
-        rest = dict(value)
-        for path in self.kept:
-            _holder(out, (*path, ""))
-        for key, path in self.paths:
-            if key in rest:
-                _holder(out, path)[path[-1]] = rest.pop(key)
-        out.update(rest)
-        return out
-
-    def write(self, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        out: dict[str, Any] = {}
-        roots = {path[0] for _, path in self.paths} | {path[0] for path in self.kept}
-        for key, path in self.paths:
-            node: Any = value
-            for step in path:
-                node = node.get(step, _MISSING) if isinstance(node, dict) else _MISSING
-            if node is not _MISSING:
-                out[key] = node
-        out.update((key, each) for key, each in value.items() if key not in roots)
-        return out
-
-
-_MISSING = object()
-
-
-def _holder(out: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
-    for step in path[:-1]:
-        out = out.setdefault(step, {})
-    return out
-
-
-def lifted(schema: Any) -> tuple[Any, Back | None]:
+def lifted(schema: Any) -> tuple[Any, Lifted | None]:
     """The schema with its nested objects lifted, and the way back; the schema itself where there are none."""
     members = schema.get("properties") if isinstance(schema, dict) else None
     if not isinstance(members, dict) or not any(_liftable(each) for each in members.values()):
         return schema, None
+    if KNOWN & schema.keys() - _AT_ROOT or "#/properties" in quoted(schema, LONGEST_SEARCHED):
+        return schema, None  # something else speaks of the objects by their place or name
     required = [each for each in schema.get("required") or () if isinstance(each, str)]
     flat: dict[str, Any] = {}
     needed: list[str] = []
@@ -76,7 +41,7 @@ def lifted(schema: Any) -> tuple[Any, Back | None]:
             if always:
                 kept.append(path)
             for key, value in each["properties"].items():
-                lift((*path, key), value, always and key in inner)
+                lift((*path, key), _within(each, value), always and key in inner)
             return
         key = "_".join(path)
         while len(path) > 1 and (key in taken or key in flat):
@@ -95,6 +60,15 @@ def lifted(schema: Any) -> tuple[Any, Back | None]:
     else:
         out.pop("required", None)
     return out, Lifted(tuple(paths), tuple(kept))
+
+
+def _within(holder: dict[str, Any], member: Any) -> Any:
+    """A member that keeps what was said of the object it stood in."""
+    about = holder.get("description")
+    if not isinstance(about, str) or not about or not isinstance(member, dict):
+        return member
+    own = member.get("description")
+    return {**member, "description": f"{about.rstrip('. ')}: {own}" if isinstance(own, str) and own else about}
 
 
 def _liftable(schema: Any) -> bool:

@@ -6,6 +6,7 @@ be said in one node stays behind as a rest in `allOf`, and the dialect says or k
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -59,20 +60,29 @@ def _merge_properties(out: dict[str, Any], one: dict[str, Any], other: dict[str,
         members: dict[str, Any] = {}
         for key in {**mine, **theirs}:
             sides = [
-                side["properties"][key] if key in side.get("properties", {}) else _beyond(side) for side in (one, other)
-            ]
+                side["properties"][key] if key in side.get("properties", {}) else _beyond(side, key)
+                for side in (one, other)
+            ]  # fmt: skip
             members[key] = both(*sides)
         out["properties"] = members
     elif mine and "additionalProperties" in other:
-        beyond = _beyond(other)
-        out["properties"] = {key: both(each, beyond) for key, each in mine.items()}
+        out["properties"] = {key: both(each, _beyond(other, key)) for key, each in mine.items()}
     if "additionalProperties" in other:
         out["additionalProperties"] = both(one.get("additionalProperties", True), other["additionalProperties"])
 
 
-def _beyond(side: dict[str, Any]) -> Any:
-    """What a side says of a key it does not name. With patterns about, that depends on the key: say nothing."""
-    return True if side.get("patternProperties") else side.get("additionalProperties", True)
+def _beyond(side: dict[str, Any], key: str) -> Any:
+    """What a side says of a key it does not name: what its patterns say that match, else what it says of the rest."""
+    said: Any = True
+    matched = False
+    for pattern, schema in side.get("patternProperties", {}).items():
+        try:
+            found = re.search(pattern, key) is not None
+        except re.error:
+            return True  # an expression of another engine: nothing can be told
+        if found:
+            matched, said = True, both(said, schema)
+    return said if matched else side.get("additionalProperties", True)
 
 
 def both(one: Any, other: Any) -> Any:

@@ -125,6 +125,8 @@ def _listed(
             if schema is False:
                 if key in needed:
                     raise Nothing
+                if not dialect.closed:
+                    walk.note_at(here, "property.forbidden", "widened", False)
                 continue
             written = walk.node(schema, here, level + 1)
         walk.characters += len(wire)
@@ -267,6 +269,8 @@ def _pairs(walk: Walk, node: dict[str, Any], path: Path, level: int, told: list[
     values = _values(node)
     if values is False:
         raise Nothing
+    if node.get("patternProperties") and "additionalProperties" not in node:
+        walk.note_at(path, "additionalProperties.closed", "narrowed")
     written = walk.node(values, (*path, "additionalProperties"), level + 1)
     key = _key(walk, node, path)
     item: dict[str, Any] = {

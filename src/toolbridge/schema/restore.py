@@ -238,9 +238,75 @@ class OneOf:
         return write(fitting[0].back, value) if fitting else value
 
 
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """Top-level keys and the paths they stand for, and the objects that are there even when they are empty."""
+
+    paths: tuple[tuple[str, tuple[str, ...]], ...]
+    kept: tuple[tuple[str, ...], ...]
+
+    def read(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        out: dict[str, Any] = {}
+        rest = dict(value)
+        for path in self.kept:
+            _holder(out, (*path, ""))
+        for key, path in self.paths:
+            if key in rest:
+                _holder(out, path)[path[-1]] = rest.pop(key)
+        out.update(rest)
+        return out
+
+    def write(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        out: dict[str, Any] = {}
+        rest = json_value(json_text(value))  # a copy to take from: what is left at the end has no place of its own
+        for key, path in self.paths:
+            holder: Any = rest
+            for step in path[:-1]:
+                holder = holder.get(step) if isinstance(holder, dict) else None
+            if isinstance(holder, dict) and path[-1] in holder:
+                out[key] = holder.pop(path[-1])
+        lifted = {path[0] for _, path in self.paths if len(path) > 1} | {path[0] for path in self.kept}
+        out.update((key, each) for key, each in rest.items() if key not in lifted or _holds(each))
+        return out
+
+
+def _holder(out: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    for step in path[:-1]:
+        out = out.setdefault(step, {})
+    return out
+
+
+def _holds(value: Any) -> bool:
+    """Whether anything is left inside but empty objects."""
+    return any(map(_holds, value.values())) if isinstance(value, dict) else True
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """Nested objects lifted, and the rest of the way back after that."""
+
+    outer: Lifted
+    inner: Back | None
+
+    def read(self, value: Any) -> Any:
+        return self.outer.read(read(self.inner, value))
+
+    def write(self, value: Any) -> Any:
+        return write(self.inner, self.outer.write(value))
+
+
 def record_at(back: Back | None, path: Path) -> tuple[Path, Back | None]:
     """A path into the server's shape with the keys that the model saw, as far as can be told, and what is there."""
     out: list[str | int] = []
+    if isinstance(back, Through):
+        for key, place in back.outer.paths:
+            if path[: len(place)] == place:
+                return record_at(back.inner, (key, *path[len(place) :]))
+        return path, None
     for step in path:
         while isinstance(back, Named):
             back = back.table.get(back.name)
@@ -259,6 +325,8 @@ def record_at(back: Back | None, path: Path) -> tuple[Path, Back | None]:
 
 def lost(back: Back | None, value: Any) -> Iterator[str]:
     """What a model wrote and reading would drop, in words for the model: a key given twice, text that is no object."""
+    if isinstance(back, Through):
+        back = back.inner
     if isinstance(back, Named):
         back = back.table.get(back.name)
     if isinstance(back, Fields) and isinstance(value, dict):
@@ -274,8 +342,8 @@ def lost(back: Back | None, value: Any) -> Iterator[str]:
         seen: set[str] = set()
         for each in value:
             key = each.get("key") if isinstance(each, dict) else None
-            if not isinstance(key, str):
-                yield "A list of keys and values has an item without a key."
+            if not isinstance(key, str) or "value" not in each:
+                yield "A list of keys and values has an item without a key or a value."
             elif key in seen:
                 yield f"The key {json_text(key)} is given twice."
             else:

@@ -116,12 +116,20 @@ def _which(branches: list[dict[str, Any]], keyword: str) -> str:
     return f"{count} of these sets of arguments is needed: {'; or '.join(sets)}."
 
 
+_ABOUT_KEYS = frozenset({"if", "then", "else", "not", "dependentSchemas", "propertyNames", "unevaluatedProperties"})
+"""Keywords that speak of the root's keys by their own names; beside a key that is spelt anew they would be wrong."""
+
+
 def with_legal_keys(walk: Walk, written: Written) -> Written:
     """A copied root whose illegal keys are spelt legally, with the way back."""
     members: dict[str, Any] = written.schema["properties"]
     keys = walk.dialect.keys
     if keys is None or all(keys.fullmatch(key) for key in members):
         return written
+    for keyword in _ABOUT_KEYS & written.schema.keys():
+        value = written.schema.pop(keyword)
+        if keyword not in ("then", "else"):
+            walk.note_at((), f"{keyword}.said", "widened", value)
     names = legal_names(members, walk)
     renamed: dict[str, Any] = {}
     for wire, source in names.items():

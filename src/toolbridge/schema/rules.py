@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Protocol, TypeAlias
 
 from toolbridge.notes import Effect
-from toolbridge.schema.phrases import phrase
+from toolbridge.schema.phrases import phrase, quoted
 
 
 class Teller(Protocol):
@@ -105,6 +105,24 @@ def whole_bound(teller: Teller, out: dict[str, Any], keyword: str, value: Any, n
         out["minimum"] = max(int(value) + 1, node.get("minimum", int(value) + 1))
     else:
         out["maximum"] = min(int(value) - 1, node.get("maximum", int(value) - 1))
+
+
+def keep_tighter(teller: Teller, out: dict[str, Any], keyword: str, value: Any, node: dict[str, Any]) -> None:
+    """An inclusive bound where an exclusive one may already have been written as such: the tighter of the two."""
+    choose = max if keyword == "minimum" else min
+    out[keyword] = choose(value, out.get(keyword, value))
+
+
+def say_condition(teller: Teller, out: dict[str, Any], keyword: str, value: Any, node: dict[str, Any]) -> None:
+    """`if`, `then` and `else` mean something only together, so they are said together."""
+    teller.note("if.said", "widened", value)
+    then, otherwise = node.get("then"), node.get("else")
+    sentence = f"If it matches {quoted(value)}"
+    if then is not None:
+        sentence += f", it must match {quoted(then)}"
+    if otherwise is not None:
+        sentence += f"{'; if not' if then is not None else ' it may be anything; if not'}, {quoted(otherwise)}"
+    teller.tell(sentence + ".")
 
 
 _PLAIN_REGEX = re.compile(

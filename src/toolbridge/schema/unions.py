@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MOST_COPIES = 400
 """Properties times branches up to which the siblings of a union are copied into its branches."""
 
+MOST_COMBINED = 64
+"""Combinations of several unions of one node that are written out."""
+
 MOST_COMPARED = 60
 """Branches that are held against each other; a union with more whose branches have ways back becomes text."""
 
@@ -57,6 +60,11 @@ def union(walk: Walk, node: dict[str, Any], path: Path, level: int) -> Written:
         annotations.setdefault("description", "")
     if _only_requirements(branches) and "properties" in constraints:
         return _said(walk, base, keyword, branches, path, level)
+    if "allOf" in constraints and _combined(constraints["allOf"]) * len(branches) > MOST_COMBINED:
+        if dialect.free_form == "text":
+            return walk.text(node, path, "union.text")
+        for rest in constraints.pop("allOf"):
+            walk.note_at(path, "allOf.said", "widened", rest)
     copies = len(constraints.get("properties", ())) * len(branches)
     if constraints and copies > MOST_COPIES:
         return _said(walk, base, keyword, branches, path, level)
@@ -66,7 +74,7 @@ def union(walk: Walk, node: dict[str, Any], path: Path, level: int) -> Written:
             continue
         whole = {"allOf": [constraints, each]} if constraints else each
         try:
-            arms.append(Arm(whole, _branch(walk, whole, (*path, keyword, str(i)), level)))
+            arms.append(Arm(whole, walk.attempt(whole, (*path, keyword, str(i)), level)))
         except Nothing:
             continue
     if keyword == "oneOf" and not _apart(walk, arms):
@@ -92,12 +100,13 @@ def _scalars(branches: list[Any]) -> list[str] | None:
     return types
 
 
-def _branch(walk: Walk, schema: Any, path: Path, level: int) -> Written:
-    written = walk.node(schema, path, level)
-    if walk.notes and walk.notes[-1][0] == "nothing.said" and walk.notes[-1][2] == path:
-        walk.notes.pop()
-        raise Nothing
-    return written
+def _combined(rests: list[dict[str, Any]]) -> int:
+    """How many combinations the unions among the rests of an `allOf` make."""
+    count = 1
+    for rest in rests:
+        for keyword in ("anyOf", "oneOf"):
+            count *= max(len(rest.get(keyword, ())), 1)
+    return count
 
 
 def _only_requirements(branches: list[Any]) -> bool:
