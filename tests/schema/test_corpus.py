@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ TARGETS = [
     in ("openai-chat", "openai-responses", "anthropic", "gemini", "gemini-openapi", "bedrock", "mistral", "ollama")
     or name in ("llama.cpp", "moonshot", "azure")
 ]
+WHOLE = bool(os.environ.get("TOOLBRIDGE_WHOLE_CORPUS"))
 STRICT_TRIPS = [
     ("openai-chat", True),
     ("anthropic", True),
@@ -39,8 +41,8 @@ def real_tools(every: int = 1) -> list[Tool]:
 @needs_judge
 @pytest.mark.parametrize(("provider", "strict"), TARGETS)
 def test_no_definition_of_a_real_tool_is_refused(provider: str, strict: bool) -> None:
-    # A quarter of the tools for each target, another quarter for the next: all of them for every family in a run.
-    tools = real_tools()[TARGETS.index((provider, strict)) % 4 :: 4]
+    # A quarter of the tools for each target, another quarter for the next; all for all takes a quarter of an hour.
+    tools = real_tools() if WHOLE else real_tools()[TARGETS.index((provider, strict)) % 4 :: 4]
     refused: list[tuple[str, list[str]]] = []
     left_out: dict[Any, str] = {}
     loose: list[str] = []

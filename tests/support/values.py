@@ -21,6 +21,10 @@ class TooDeep(Exception):
     """A recursive schema asked for more and more."""
 
 
+class NotGenerated(Exception):
+    """A part of an expression for which no text is made, such as a look-ahead."""
+
+
 class Values:
     """Random values for the nodes of one document."""
 
@@ -117,7 +121,7 @@ class Values:
         if "pattern" in schema:
             try:
                 return self._matching(sre_parse.parse(schema["pattern"]))
-            except (re.error, NotImplementedError, RecursionError, OverflowError):
+            except (re.error, NotGenerated, RecursionError, OverflowError):
                 return "a"
         if schema.get("format") in FORMATS:
             return FORMATS[schema["format"]]
@@ -145,7 +149,7 @@ class Values:
             elif op is sre.NOT_LITERAL:
                 out += "k"
             elif op is not sre.AT:
-                raise NotImplementedError
+                raise NotGenerated
         return out
 
     def _member(self, members: Any) -> str:
