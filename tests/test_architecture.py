@@ -11,13 +11,17 @@ import toolbridge
 
 ROOT = Path(toolbridge.__file__).parent
 LAYERS = {
-    "types": 0, "notes": 0, "errors": 0,
+    "types": 0, "notes": 0, "errors": 0, "failure": 0,
     "names": 1, "filters": 1, "approval": 1, "tools": 1, "schema": 1,
     "providers": 2,
     "compiled": 3, "prepare": 3, "hosted": 3,
+    "servers": 4,
     "cli": 7, "compat": 7, "__main__": 8, "__init__": 9,
 }  # fmt: skip
-OUTSIDE = {"schema": {"jsonschema_rs"}, "cli": {"click"}, "compat": {"openai", "google"}}
+OUTSIDE = {
+    "schema": {"jsonschema_rs"},
+    "servers": {"mcp", "mcp_types", "httpx2", "anyio", "pydantic", "keyring"},
+    "cli": {"click"}, "compat": {"openai", "google"}}
 """What a layer may import beside the standard library."""
 STDLIB = {"asyncio", "socket", "ssl", "http", "subprocess", "threading", "logging", "warnings", "selectors"}
 """Parts of the standard library that layers 0 to 3 do without: they do no I/O and tell in notes, not in logs."""

@@ -13,19 +13,29 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from toolbridge.approval import Approval
     from toolbridge.errors import (
+        ConfigError,
         MCPToolError,
+        ServerError,
         SourceError,
         ToolbridgeError,
         UnknownProviderError,
+        UnknownServerError,
         UnknownToolError,
         UnsupportedError,
     )
+    from toolbridge.failure import Failure
     from toolbridge.filters import MCPToolFilter
     from toolbridge.hosted import hosted_fields
     from toolbridge.names import namespace_tool_name, parse_namespaced_name
     from toolbridge.notes import Converted, Effect, Note
     from toolbridge.prepare import PreparedTools, prepare
     from toolbridge.providers import Provider, get_provider
+    from toolbridge.servers.callbacks import Callbacks
+    from toolbridge.servers.config import read_config
+    from toolbridge.servers.hub import Hub, connect
+    from toolbridge.servers.spec import Limits, OAuth, ServerSpec
+    from toolbridge.servers.status import ServerStatus
+    from toolbridge.servers.sync import SyncHub, connect_sync
     from toolbridge.tools import read_tools
     from toolbridge.types import (
         Audio,
@@ -33,8 +43,12 @@ if TYPE_CHECKING:
         Content,
         HostedServer,
         Image,
+        PromptArgument,
+        PromptMessage,
         Resource,
         ResourceLink,
+        ServerPrompt,
+        ServerResource,
         Text,
         Tool,
         ToolCall,
@@ -49,19 +63,33 @@ _HOMES = {
     "Approval": "approval",
     "Audio": "types",
     "BoundCall": "types",
+    "Callbacks": "servers.callbacks",
+    "ConfigError": "errors",
     "Content": "types",
     "Converted": "notes",
     "Effect": "notes",
+    "Failure": "failure",
     "HostedServer": "types",
+    "Hub": "servers.hub",
     "Image": "types",
+    "Limits": "servers.spec",
     "MCPToolError": "errors",
     "MCPToolFilter": "filters",
     "Note": "notes",
+    "OAuth": "servers.spec",
     "PreparedTools": "prepare",
+    "PromptArgument": "types",
+    "PromptMessage": "types",
     "Provider": "providers",
     "Resource": "types",
     "ResourceLink": "types",
+    "ServerError": "errors",
+    "ServerPrompt": "types",
+    "ServerResource": "types",
+    "ServerSpec": "servers.spec",
+    "ServerStatus": "servers.status",
     "SourceError": "errors",
+    "SyncHub": "servers.sync",
     "Text": "types",
     "Tool": "types",
     "ToolCall": "types",
@@ -70,13 +98,17 @@ _HOMES = {
     "ToolResult": "types",
     "ToolbridgeError": "errors",
     "UnknownProviderError": "errors",
+    "UnknownServerError": "errors",
     "UnknownToolError": "errors",
     "UnsupportedError": "errors",
+    "connect": "servers.hub",
+    "connect_sync": "servers.sync",
     "get_provider": "providers",
     "hosted_fields": "hosted",
     "namespace_tool_name": "names",
     "parse_namespaced_name": "names",
     "prepare": "prepare",
+    "read_config": "servers.config",
     "read_tools": "tools",
 }
 
@@ -84,19 +116,33 @@ __all__ = [
     "Approval",
     "Audio",
     "BoundCall",
+    "Callbacks",
+    "ConfigError",
     "Content",
     "Converted",
     "Effect",
+    "Failure",
     "HostedServer",
+    "Hub",
     "Image",
+    "Limits",
     "MCPToolError",
     "MCPToolFilter",
     "Note",
+    "OAuth",
     "PreparedTools",
+    "PromptArgument",
+    "PromptMessage",
     "Provider",
     "Resource",
     "ResourceLink",
+    "ServerError",
+    "ServerPrompt",
+    "ServerResource",
+    "ServerSpec",
+    "ServerStatus",
     "SourceError",
+    "SyncHub",
     "Text",
     "Tool",
     "ToolCall",
@@ -105,14 +151,18 @@ __all__ = [
     "ToolResult",
     "ToolbridgeError",
     "UnknownProviderError",
+    "UnknownServerError",
     "UnknownToolError",
     "UnsupportedError",
     "__version__",
+    "connect",
+    "connect_sync",
     "get_provider",
     "hosted_fields",
     "namespace_tool_name",
     "parse_namespaced_name",
     "prepare",
+    "read_config",
     "read_tools",
 ]
 

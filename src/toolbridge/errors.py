@@ -5,6 +5,9 @@
     ├── UnknownProviderError   no provider of that name (the nearest name is offered)
     ├── UnknownToolError       no tool of that name or identity among the prepared ones
     ├── UnsupportedError       the provider has no such feature (hosted MCP, for example)
+    ├── ConfigError            a server configuration with mistakes: each names its file, server and field
+    ├── UnknownServerError     no server of that name in the hub
+    ├── ServerError            a server that did not start, cannot be reached or is gone (`failure` says why)
     └── MCPToolError           a tool name or a tool's operation that cannot be understood
 
 An exception says which thing, where, and what to do.
@@ -13,6 +16,10 @@ An exception says which thing, where, and what to do.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolbridge.failure import Failure
 
 
 class ToolbridgeError(Exception):
@@ -33,6 +40,26 @@ class UnknownToolError(ToolbridgeError, LookupError):
 
 class UnsupportedError(ToolbridgeError):
     """The provider does not have the feature that was asked for."""
+
+
+class ConfigError(ToolbridgeError):
+    """A configuration of servers has mistakes. `problems` are all of them, one line each."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class UnknownServerError(ToolbridgeError, LookupError):
+    """There is no server of that name."""
+
+
+class ServerError(ToolbridgeError):
+    """A server did not start, cannot be reached, or is gone."""
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+        super().__init__(str(failure))
 
 
 class MCPToolError(ToolbridgeError):

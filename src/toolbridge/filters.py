@@ -37,6 +37,11 @@ class MCPToolFilter:
         """The tools that pass, in their order: ours, or anything with a `name`."""
         return [tool for tool in tools if self.accepts(_name(tool)) and self._hinted(tool)]
 
+    def unused(self, names: Iterable[str]) -> list[str]:
+        """The patterns that no name matches: probably mistaken, or for tools that are gone."""
+        known = list(names)
+        return [each for each in (*self.include, *self.exclude) if not any(fnmatchcase(name, each) for name in known)]
+
     def _hinted(self, tool: Any) -> bool:
         if self.read_only is None:
             return True
@@ -49,6 +54,16 @@ class MCPToolFilter:
         else:
             claim = getattr(annotations, "read_only_hint", getattr(annotations, "readOnlyHint", None))
         return (claim is True) is self.read_only
+
+
+def visible(tool: Any) -> bool:
+    """Whether models may see the tool: its server can keep it for widgets and hosts (two keys of `_meta`)."""
+    meta = getattr(tool, "meta", None) or {}
+    if meta.get("openai/visibility") == "private":
+        return False
+    ui = meta.get("ui")
+    audience = ui.get("visibility") if isinstance(ui, dict) else None
+    return not isinstance(audience, list) or "model" in audience
 
 
 def is_glob(name: str) -> bool:

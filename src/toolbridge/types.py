@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from toolbridge.notes import Note
 
@@ -143,6 +143,11 @@ class ResourceLink:
     description: str | None = None
 
 
+FailureKind: TypeAlias = Literal["unknown_tool", "refused", "unavailable", "outcome_unknown", "timed_out", "protocol"]
+"""`unknown_tool`: no such tool; `refused`: the operator's filter does not let it through; `unavailable`: the server is
+down and the call was not sent; `outcome_unknown`: it was sent, and whether it ran nobody can say; `timed_out`: it was
+cancelled after its time; `protocol`: the server answered with an error of the protocol, or with nonsense."""
+
 Content: TypeAlias = Text | Image | Audio | Resource | ResourceLink
 
 
@@ -156,6 +161,8 @@ class ToolResult:
     is_error: bool = False
     meta: Mapping[str, Any] = field(default_factory=_empty)
     notes: tuple[Note, ...] = ()
+    failure: FailureKind | None = None
+    """Where not the tool failed but the way to it: what kind of failure, for programs. The text is for the model."""
 
     @property
     def text(self) -> str:
@@ -171,6 +178,49 @@ class BoundCall:
     tool: Tool
     arguments: JsonObject
     notes: tuple[Note, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class ServerResource:
+    """A resource, or a template of resources, that a server lists."""
+
+    server: str
+    uri: str
+    """The address; with `{names}` in it where `template` is set."""
+    name: str = ""
+    title: str | None = None
+    description: str | None = None
+    mime_type: str | None = None
+    size: int | None = None
+    template: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PromptArgument:
+    """A value that a prompt takes."""
+
+    name: str
+    description: str | None = None
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPrompt:
+    """A prompt that a server lists."""
+
+    server: str
+    name: str
+    title: str | None = None
+    description: str | None = None
+    arguments: tuple[PromptArgument, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMessage:
+    """A message of a prompt."""
+
+    role: Literal["user", "assistant"]
+    content: Content
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
-"""The command line: `toolbridge convert`, `toolbridge matrix`, `toolbridge providers`.
+"""The command line: `toolbridge tools`, `call`, `resources`, `prompts`, `doctor`, `convert`, `matrix`, `providers`.
 
 Each command is a file of its own; it parses, calls the library, prints. This module is the frame around them: what
 goes to which stream, and which exit code says what. It imports nothing heavy, so that an interrupt or a closed pipe is
 met by `main` from the first moment on.
 
     0    done
-    1    done, but tools were left out (`convert` only)
-    2    misuse: one line on stderr says what is wrong, where, and what would be right; nothing is on stdout
+    1    done in part: a server or a tool failed, or tools were left out (`convert`); stderr says which, and why
+    2    misuse: stderr says what is wrong, where, and what would be right, a line each; nothing is on stdout
     130  interrupted
     141  whoever read the output stopped reading
 """
@@ -38,8 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             if stream is not None:
                 stream.flush()
     except KeyboardInterrupt:
-        code = INTERRUPTED
-        _forget_output()
+        # Not by `sys.exit`: Python then ends itself by a signal where the interrupt came inside of an `exec`, and the
+        # standard library has many.
+        os._exit(INTERRUPTED)
     except OSError as failure:
         # Files are read by the library, which has errors of its own: what arrives here is a stream of ours.
         code = NOT_READ
@@ -47,6 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             code = 2
             print(f"toolbridge: the output cannot be written: {failure.strerror or failure}", file=sys.stderr)
         _forget_output()
+    if "mcp" in sys.modules:
+        # All is written and closed. To take apart what the SDK has loaded takes longer than most answers, and an
+        # interrupt meanwhile would be the only one that is not met.
+        os._exit(code)
     sys.exit(code)
 
 

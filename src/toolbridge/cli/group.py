@@ -14,11 +14,12 @@ import click
 
 from toolbridge import __version__
 from toolbridge.cli.terminal import shown
-from toolbridge.errors import ToolbridgeError, nearest
+from toolbridge.errors import ServerError, ToolbridgeError, nearest
 
-COMMANDS = ("convert", "matrix", "providers")
+COMMANDS = ("tools", "call", "resources", "prompts", "doctor", "convert", "matrix", "providers")
 """Each is the module of that name, and the `command` in it."""
 
+FAILED = 1
 MISUSE = 2
 
 
@@ -56,21 +57,25 @@ class Commands(click.Group):
 def group(context: click.Context) -> None:
     """Joins MCP servers to the tool calling of any language model.
 
-    Give it the tools of an MCP server, as the server lists them, and it writes them in the form that a
-    provider accepts, and says what had to change for that.
+    Give it an mcp.json, and it lists and calls the tools of your servers. Give it the tools of a server,
+    as the server lists them, and it writes them in the form that a provider accepts, and says what had
+    to change for that.
 
     \b
     Examples:
-      toolbridge convert tools.json --to anthropic
-      toolbridge convert tools.json --to openai-chat --strict --explain
+      toolbridge tools --from claude
+      toolbridge call files read_text_file path=README.md
+      toolbridge doctor
+      toolbridge tools --to openai-chat
+      toolbridge convert tools.json --to anthropic --explain
       toolbridge matrix tools.json
-      toolbridge providers gemini
 
     \b
     Exit codes:
       0  done
-      1  done, but 'convert' left tools out; stderr names them and says why
-      2  misuse; one line on stderr says what is wrong
+      1  done in part: a server or a tool failed, or 'convert' left tools out;
+         stderr names them and says why
+      2  misuse; stderr says what is wrong, a line for each mistake
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -86,13 +91,17 @@ def run(arguments: list[str]) -> int:
         return leaving.exit_code
     except click.ClickException as misuse:
         return _refused(_said(misuse))
+    except ServerError as failure:
+        _refused(str(failure))
+        return FAILED
     except ToolbridgeError as failure:
-        return _refused(str(failure))
+        return _refused(*getattr(failure, "problems", None) or [str(failure)])
     return code if isinstance(code, int) else 0
 
 
-def _refused(message: str) -> int:
-    print(f"toolbridge: {shown(message)}", file=sys.stderr)
+def _refused(*messages: str) -> int:
+    for each in messages:
+        print(f"toolbridge: {shown(each)}", file=sys.stderr)
     return MISUSE
 
 
@@ -122,6 +131,8 @@ def _options(command: click.Command) -> list[str]:
 
 
 _WANTED = {
+    "SERVER": ": name a server ('toolbridge tools' lists them)",
+    "TOOL": ": name a tool ('toolbridge tools SERVER' lists them)",
     "FILE": ": give a JSON file of tools, or - for standard input",
     "--to": ": name a provider, such as --to openai-chat ('toolbridge providers' lists them)",
 }

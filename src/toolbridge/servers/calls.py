@@ -1,0 +1,203 @@
+"""One call to one server: its limits, whether it may be sent again, and what is said when it fails.
+
+A call is sent a second time only where the first cannot have run: it never left us, or the server refused it because
+of the session it came with. A call that was sent and lost is sent again only if its tool is declared read-only *and*
+the operator trusts the server's declarations. Otherwise the outcome is unknown, and the result says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import anyio
+import mcp_types
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
+
+from toolbridge.errors import ServerError
+from toolbridge.failure import Failure
+from toolbridge.servers.callbacks import outcome
+from toolbridge.servers.connection import Connection
+from toolbridge.servers.diagnosis import network_failure
+from toolbridge.servers.http import EXCHANGE, Exchange
+from toolbridge.servers.opening import Facts
+from toolbridge.servers.pending import PendingCall
+from toolbridge.servers.read import read_result
+from toolbridge.servers.secrets import redact
+from toolbridge.types import FailureKind, Text, Tool, ToolResult
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+Progress: TypeAlias = Callable[[float, float | None, str | None], Any]
+"""Called with the progress, the total where there is one, and a message; plain or async."""
+
+_STALE_TEXT = re.compile(
+    r"session[\w\s'\"-]{0,60}?(not found|expired|terminated|invalid|unknown|does not exist|closed|required)"
+    r"|(unknown|invalid|expired|no valid|missing|no such|stale)\s[\w\s'\"-]{0,20}session",
+    re.IGNORECASE,
+)
+"""How servers say that they know nothing of the session: the protocol has 404 for it, many have their own words."""
+
+_STALE_STATUSES = frozenset({400, 401, 403, 404, 409, 410, 422, 500, 503})
+"""Statuses under which those words have been seen."""
+
+_CUT = re.compile(r"connection closed|sse stream", re.IGNORECASE)
+"""How the SDK says that an answer will not come. The code alone does not tell: servers use it for their own errors."""
+
+
+EXPLANATION_SECONDS = 2.0
+"""How long a call that was lost waits for the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    """A call whose answer will not come. `ran` is whether it may have run."""
+
+    ran: bool
+    why: str
+
+
+async def call_tool(
+    connection: Connection,
+    name: str,
+    arguments: Mapping[str, Any] | None,
+    *,
+    tool: Tool | None,
+    call_id: str = "",
+    timeout: float | None = None,
+    on_progress: Progress | None = None,
+) -> ToolResult:
+    """Call a tool. What goes wrong is a result: the model, or whoever called, can go on from there."""
+    spec = connection.spec
+    again = spec.trust and tool is not None and tool.hints.read_only
+    async with connection.turn:
+        for last in (False, True):
+            try:
+                client = await connection.ensure()
+            except ServerError as error:
+                return _unavailable(call_id, error.failure)
+            facts = connection.facts
+            found = await _attempt(connection, client, name, arguments, timeout, on_progress)
+            if isinstance(found, mcp_types.CallToolResult):
+                return read_result(found, call_id, tool)
+            if isinstance(found, _Lost):
+                if not last and (again or not found.ran):
+                    continue
+                return _lost(call_id, spec.name, name, found, await _explanation(facts))
+            kind, text = found
+            return failed(call_id, kind, redact(text, spec.secrets))
+    raise AssertionError("a call is attempted at most twice")
+
+
+async def _attempt(
+    connection: Connection,
+    client: Client,
+    name: str,
+    arguments: Mapping[str, Any] | None,
+    timeout: float | None,
+    on_progress: Progress | None,
+) -> mcp_types.CallToolResult | _Lost | tuple[FailureKind, str]:
+    spec = connection.spec
+    idle = spec.limits.call if timeout is None else timeout
+    pending = PendingCall(client, idle, spec.limits.total)
+    exchange = Exchange()
+    token = EXCHANGE.set(exchange)
+    connection.pending.add(pending)
+
+    async def progressed(progress: float, total: float | None, message: str | None) -> None:
+        pending.extend()
+        if on_progress is not None:
+            await outcome(on_progress(progress, total, message))
+
+    try:
+        with pending.scope:
+            return await client.call_tool(name, dict(arguments or {}), progress_callback=progressed)
+    except MCPError as error:
+        return _read_error(connection, client, exchange, error, name)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(step) for step in first["loc"])
+        return "protocol", (
+            f"The tool {name!r} of server {spec.name!r} ran, but its answer breaks the protocol: "
+            f"{place}: {first['msg']}."
+        )
+    except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+        connection.lose()
+        return _Lost(True, "the connection broke")
+    except Exception as error:  # a callback of the user's that raised, an answer that never ends: this call's alone
+        return "protocol", f"The call of {name!r} on server {spec.name!r} failed: {type(error).__name__}: {error}."
+    finally:
+        connection.pending.discard(pending)
+        EXCHANGE.reset(token)
+    if not connection.is_current(client):
+        return _Lost(True, "the connection ended while it ran")
+    return "timed_out", (
+        f"The tool {name!r} of server {spec.name!r} gave no sign of life for {idle:g} s and was cancelled. "
+        "It may have run in part or in whole."
+    )
+
+
+def _read_error(
+    connection: Connection, client: Client, exchange: Exchange, error: MCPError, name: str
+) -> _Lost | tuple[FailureKind, str]:
+    """Whether an error of the protocol is the server's answer, or the sign that there will be none."""
+    said = f"{error.message} {exchange.body}"
+    if exchange.error is not None:
+        if not exchange.sent:
+            connection.lose()
+        return _Lost(exchange.sent, network_failure(exchange.error)[1])
+    may_be_stale = exchange.status in _STALE_STATUSES or (exchange.status is None and exchange.sent)
+    if exchange.status == 401 or (may_be_stale and _STALE_TEXT.search(said)):
+        connection.lose()
+        return _Lost(False, f"the server did not know the session (HTTP {exchange.status})")
+    if exchange.status is not None and exchange.status >= 500 and error.code == mcp_types.INTERNAL_ERROR:
+        if exchange.status == 503:
+            connection.lose()
+        return _Lost(True, f"the server answered with HTTP {exchange.status}")
+    if not connection.is_current(client) or (error.code == mcp_types.CONNECTION_CLOSED and _CUT.search(error.message)):
+        # Over HTTP the stream of one answer may end and the connection live; over pipes it is the end.
+        over_http = exchange.sent
+        if connection.is_current(client) and not over_http:
+            connection.lose()
+        return _Lost(True, "the connection ended while it ran")
+    if exchange.status is not None and error.message == "Server returned an error response":
+        return "protocol", f"Server {connection.spec.name!r} refused the call of {name!r} with HTTP {exchange.status}."
+    return "protocol", f"Server {connection.spec.name!r} refused the call of {name!r}: {error.message}"
+
+
+def failed(call_id: str, kind: FailureKind, text: str) -> ToolResult:
+    """A call that did not come to a result of the tool."""
+    return ToolResult(call_id, (Text(text),), is_error=True, failure=kind)
+
+
+def _unavailable(call_id: str, failure: Failure) -> ToolResult:
+    """The server is not there, and the call was not sent."""
+    return failed(call_id, "unavailable", f"Not called: {failure}. Other servers are not affected.")
+
+
+async def _explanation(facts: Facts | None) -> Failure | None:
+    """Why the connection ended, if that is known in a moment: the exit code and the last words come after the end."""
+    if facts is None or facts.process is None:
+        return None
+    with anyio.move_on_after(EXPLANATION_SECONDS):
+        await facts.explained.wait()
+    return facts.failure
+
+
+def _lost(call_id: str, server: str, name: str, lost: _Lost, failure: Failure | None) -> ToolResult:
+    why = failure.message if failure is not None else lost.why
+    tail = (
+        f" It wrote last: {failure.stderr.splitlines()[-1].strip()}" if failure is not None and failure.stderr else ""
+    )
+    if not lost.ran:
+        return failed(call_id, "unavailable", f"Not called: server {server!r}: {why}.{tail}")
+    return failed(
+        call_id,
+        "outcome_unknown",
+        f"The outcome of {name!r} on server {server!r} is unknown: {why}.{tail} It may or may not have run, and was "
+        "not tried again, because that could do the work twice. Check by reading before repeating it.",
+    )

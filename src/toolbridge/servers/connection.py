@@ -1,0 +1,435 @@
+"""One connection: a task that owns it from beginning to end, its health, and what it lists.
+
+The SDK's contexts must be left in the task that entered them. So each attempt has an owner task that enters, serves
+and leaves; whoever opens, calls or closes only talks to it, from any task. When the connection is lost the pending
+calls fail at once, and the next owner starts: at once for a call that needs it, by itself after a growing pause.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import random
+import time
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import mcp_types
+from mcp.shared.exceptions import MCPError
+
+from toolbridge.errors import ServerError
+from toolbridge.failure import Failure
+from toolbridge.servers.callbacks import Callbacks, client_options, outcome
+from toolbridge.servers.catalog import Catalog, Listing
+from toolbridge.servers.diagnosis import diagnosed
+from toolbridge.servers.guardian import Guardian
+from toolbridge.servers.http import EXCHANGE
+from toolbridge.servers.listing import list_tools
+from toolbridge.servers.opening import Facts, Way, first_way, next_way, opened_client
+from toolbridge.servers.pending import PendingCall
+from toolbridge.servers.secrets import redact
+from toolbridge.servers.spec import ServerSpec
+from toolbridge.servers.status import ServerStatus, State
+from toolbridge.types import ToolId
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+FIRST_PAUSE_SECONDS = 0.5
+LONGEST_PAUSE_SECONDS = 60.0
+"""Between two attempts to start a server that fails: doubled each time, from the first to the longest."""
+
+MOST_RESTARTS = 8
+"""Attempts in a row that are made without being asked; a call still makes one."""
+
+STEADY_SECONDS = 10.0
+"""A connection that held this long was a good one: the pauses begin anew."""
+
+RELIST_SECONDS = 10.0
+"""How old a listing must be before a tool that is not in it is looked for again."""
+
+LEAVE_SECONDS = 10.0
+"""How long a connection may take to leave in order, before it is cut. Ending a stubborn process takes up to six."""
+
+_HOPELESS = frozenset({"not_found", "not_executable", "bad_cwd", "unauthorized", "forbidden", "tls", "no_mcp"})
+"""Causes that no second attempt mends: such a server is tried again when it is asked for, and not by itself."""
+
+
+class Connection:
+    """A server, connected or not. Every method runs in the hub's event loop."""
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        *,
+        callbacks: Callbacks,
+        guardian: Guardian,
+        catalog: Catalog,
+        on_listing: Callable[[], None],
+    ) -> None:
+        self.spec = spec
+        self.listing: Listing | None = None
+        self.pending: set[PendingCall] = set()
+        self.turn = asyncio.Semaphore(spec.limits.concurrency)
+        self._callbacks = callbacks
+        self._guardian = guardian
+        self._catalog = catalog
+        self._on_listing = on_listing
+        self._way: Way | None = None
+        self._facts: Facts | None = None
+        self._client: Client | None = None
+        self._end: asyncio.Event | None = None
+        self._opening: asyncio.Future[Client | Failure] | None = None
+        self._owners: dict[asyncio.Task[None], anyio.CancelScope | None] = {}
+        """The tasks that own a connection, and how to call them off once they run; old ones may still be leaving."""
+        self._stale = asyncio.Event()
+        self._failure: Failure | None = None
+        self._failures = 0
+        self._not_before = 0.0
+        self._opened_at = 0.0
+        self._restarts = -1
+        self._timer: asyncio.TimerHandle | None = None
+        self._closing = False
+        self._list_problem: str | None = None
+
+    # -- health ------------------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        if self.spec.disabled:
+            return "disabled"
+        if self._client is not None:
+            return "connected"
+        if self._opening is not None:
+            return "connecting"
+        if self._failure is not None:
+            return "failed"
+        return "closed" if self._closing or self.listing is None else "idle"
+
+    @property
+    def status(self) -> ServerStatus:
+        listing = self.listing
+        process = self._facts.process if self._facts else None
+        return ServerStatus(
+            name=self.spec.name,
+            state=self.state,
+            failure=self._failure,
+            protocol=listing.protocol if listing else None,
+            server_name=listing.server_name if listing else None,
+            server_version=listing.server_version if listing else None,
+            instructions=listing.instructions if listing else None,
+            tools=len(listing.tools) if listing else 0,
+            pid=process.pid if process and self._client is not None else None,
+            restarts=max(self._restarts, 0),
+            warnings=self._warnings(),
+        )
+
+    def _warnings(self) -> tuple[str, ...]:
+        found: list[str] = []
+        process = self._facts.process if self._facts else None
+        if process is not None and process.noise_count:
+            lines = "a line" if process.noise_count == 1 else f"{process.noise_count:,} lines"
+            shown = redact(process.noise[0], self.spec.secrets)
+            found.append(f"it prints on stdout what is no JSON-RPC ({lines}, first: {shown!r})")
+        if self._list_problem is not None:
+            found.append(self._list_problem)
+        if self.listing is not None:
+            unused = self.spec.filter.unused(tool.id.name for tool in self.listing.tools)
+            found += [f"its filter names {pattern!r}, and no tool of it is called so" for pattern in unused]
+        return tuple(found)
+
+    # -- opening and closing -----------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin to connect, unless that is under way or done."""
+        if self._closing or self._opening is not None or self._client is not None:
+            return
+        self._forget_timer()
+        self._restarts += 1
+        self._opening = opening = asyncio.get_running_loop().create_future()
+        task = asyncio.create_task(self._own(opening), name=f"toolbridge owner of {self.spec.name}")
+        self._owners[task] = None
+        task.add_done_callback(lambda done: self._owners.pop(done, None))
+
+    async def ensure(self) -> Client:
+        """The connected client, connecting where need be. Raises `ServerError` with the reason."""
+        if self._client is not None:
+            process = self._facts.process if self._facts else None
+            if process is None or process.is_alive():
+                return self._client
+            self.lose()  # the event loop has not heard of it yet
+        if self._closing:
+            raise ServerError(Failure(self.spec.name, "closed", "the hub is closed"))
+        if self._opening is None:
+            if self._failure is not None and time.monotonic() < self._not_before:
+                raise ServerError(self._failure)
+            self.start()
+        assert self._opening is not None
+        opened = await asyncio.shield(self._opening)
+        if isinstance(opened, Failure):
+            raise ServerError(opened)
+        return opened
+
+    async def settled(self) -> Failure | None:
+        """Wait until an attempt under way has come to an end."""
+        if self._opening is not None:
+            await asyncio.shield(self._opening)
+        return self._failure
+
+    def lose(self) -> None:
+        """Give this connection up: its owner leaves, and the next call starts another."""
+        if self._client is not None and self._facts is not None and self._end is not None:
+            self._facts.given_up = True
+            self._end.set()
+            self._fail_pending(self._client)
+            self._client = None
+
+    def _fail_pending(self, client: Client) -> None:
+        for each in self.pending:
+            if each.client is client:
+                each.scope.cancel()
+
+    @property
+    def owners(self) -> int:
+        """How many tasks still own something."""
+        return len(self._owners)
+
+    @property
+    def facts(self) -> Facts | None:
+        """What is known of the connection that is open or was the last."""
+        return self._facts
+
+    def is_current(self, client: Client) -> bool:
+        return self._client is client
+
+    async def close(self) -> None:
+        """End the connection and everything that belongs to it; returns when nothing is left."""
+        self._closing = True
+        self._forget_timer()
+        connecting = self._opening is not None
+        self.lose()
+        patience = 0.0 if connecting else LEAVE_SECONDS
+        if self._owners:
+            await asyncio.wait(self._owners.keys(), timeout=patience)
+        for task, scope in self._owners.items():
+            (scope or task).cancel()
+        if self._owners:
+            await asyncio.wait(self._owners.keys())
+
+    def _forget_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    # -- the owner ---------------------------------------------------------------------------------------------------
+
+    async def _own(self, opening: asyncio.Future[Client | Failure]) -> None:
+        """Enter, serve and leave one connection."""
+        scope = anyio.CancelScope()
+        task = asyncio.current_task()
+        assert task is not None
+        self._owners[task] = scope
+        way = self._way or first_way(self.spec, self.listing.protocol if self.listing else None)
+        failure: Failure | None = None
+        facts = Facts(way)
+        try:
+            with scope:
+                while True:
+                    failure = await self._attempt(facts, opening)
+                    other = next_way(self.spec, facts) if failure is not None else None
+                    if other is None or self._closing:
+                        break
+                    facts = Facts(other)
+        finally:
+            facts.failure = failure
+            facts.explained.set()
+            if failure is not None and not self._closing and self._facts is facts:
+                self._note_failure(failure)
+            closed = Failure(self.spec.name, "closed", "it was closed while it was connecting")
+            self._settle(opening, failure or closed)
+
+    async def _attempt(self, facts: Facts, opening: asyncio.Future[Client | Failure]) -> Failure | None:
+        """One way to the server. Returns when the connection has ended; the failure, where that was not our wish."""
+        limit = self.spec.limits.connect
+        EXCHANGE.set(facts.exchange)
+        end = self._end = asyncio.Event()
+        self._facts = facts
+        opened: Client | None = None
+        error: BaseException | None = None
+        timed_out: str | None = None
+        deadline = anyio.CancelScope(deadline=anyio.current_time() + limit)
+        try:
+            with deadline:
+                async with opened_client(
+                    self.spec,
+                    facts,
+                    options=self._options(),
+                    on_end=lambda: self._ended(end),
+                    guardian=self._guardian,
+                ) as opened:
+                    deadline.deadline = math.inf
+                    timed_out = await self._first_listing(opened)
+                    if timed_out is None:
+                        self._become_open(opened, facts, opening)
+                        await self._serve(opened, end)
+            if deadline.cancelled_caught:
+                timed_out = f"it did not finish the handshake within {limit:g} s"
+        except Exception as raised:  # whatever went wrong in there, it is this server's alone
+            error = raised
+        finally:
+            if opened is not None:
+                self._fail_pending(opened)
+                if self._client is opened:
+                    self._client = None
+        if self._closing or (facts.given_up and not (facts.process is not None and facts.process.died)):
+            return None
+        return diagnosed(self.spec, facts, error, timed_out=timed_out)
+
+    def _options(self) -> dict[str, Any]:
+        options = client_options(self._callbacks, self.spec.name)
+        for name in ("elicitation_callback", "sampling_callback"):
+            if name in options:
+                options[name] = self._off_the_clock(options[name])
+        return {**options, "message_handler": self._on_message}
+
+    def _off_the_clock(self, callback: Callable[..., Any]) -> Callable[..., Any]:
+        async def asked(*arguments: Any) -> Any:
+            for each in self.pending:
+                each.pause()
+            try:
+                return await callback(*arguments)
+            finally:
+                for each in self.pending:
+                    each.extend()
+
+        return asked
+
+    async def _first_listing(self, client: Client) -> str | None:
+        """What the server offers. Returns what took too long, where it did."""
+        await self._ask_for_logs(client)
+        with anyio.move_on_after(self.spec.limits.list) as scope:
+            await self._list(client)
+        return f"it did not list its tools within {self.spec.limits.list:g} s" if scope.cancelled_caught else None
+
+    async def _ask_for_logs(self, client: Client) -> None:
+        """Servers of the handshake era are told once from which level on; the later ones with each request."""
+        level = self._callbacks.log_level
+        if level is None or client.protocol_version >= "2026-07-28" or client.server_capabilities.logging is None:
+            return
+        with warnings.catch_warnings(), contextlib.suppress(MCPError), anyio.move_on_after(self.spec.limits.list):
+            warnings.simplefilter("ignore")  # deprecated for the later servers, and the only way for these
+            await client.set_logging_level(level)  # pyright: ignore[reportDeprecated]
+
+    def _become_open(self, client: Client, facts: Facts, opening: asyncio.Future[Client | Failure]) -> None:
+        self._way = facts.way
+        self._opened_at = time.monotonic()
+        self._failure = None
+        self._client = client
+        self._settle(opening, client)
+
+    async def _serve(self, client: Client, end: asyncio.Event) -> None:
+        """Keep the listing true until the connection ends."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._relist_when_stale, client)
+            tasks.start_soon(self._listen, client)
+            await end.wait()
+            tasks.cancel_scope.cancel()
+
+    async def _relist_when_stale(self, client: Client) -> None:
+        while True:
+            await self._stale.wait()
+            self._stale.clear()
+            await self.relist(client)
+
+    async def relist(self, client: Client) -> None:
+        """List anew. A listing that fails leaves the last one standing, with a warning."""
+        with anyio.move_on_after(self.spec.limits.list) as scope:
+            try:
+                await self._list(client)
+            except Exception as error:
+                facts = self._facts or Facts(Way("auto"))
+                self._list_problem = f"it could not be listed anew: {diagnosed(self.spec, facts, error).message}"
+                return
+        if scope.cancelled_caught:
+            self._list_problem = f"it did not list its tools anew within {self.spec.limits.list:g} s"
+
+    async def _listen(self, client: Client) -> None:
+        """Servers of 2026-07-28 tell of changes only to those who listen."""
+        from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+
+        offered = client.server_capabilities.tools
+        if client.protocol_version < "2026-07-28" or offered is None or not offered.list_changed:
+            return
+        pause = FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                async with client.listen(tools_list_changed=True) as subscription:
+                    pause = FIRST_PAUSE_SECONDS
+                    async for _ in subscription:
+                        self._stale.set()
+            except ListenNotSupportedError:
+                return
+            except (MCPError, SubscriptionLost, TimeoutError):
+                pass
+            await anyio.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+            self._stale.set()  # what changed in between nobody told us
+
+    async def _on_message(self, message: Any) -> None:
+        if isinstance(message, mcp_types.ToolListChangedNotification):
+            self._stale.set()
+
+    def _ended(self, end: asyncio.Event) -> None:
+        """The transport's word that nothing more will come."""
+        end.set()
+        if self._end is end:
+            self._client = None
+
+    def _settle(self, opening: asyncio.Future[Client | Failure], opened: Client | Failure) -> None:
+        if self._opening is opening:
+            self._opening = None
+        if not opening.done():
+            opening.set_result(opened)
+
+    def _note_failure(self, failure: Failure) -> None:
+        """Remember why, and come back to it after a pause."""
+        if self._opened_at and time.monotonic() - self._opened_at > STEADY_SECONDS:
+            self._failures = 0
+        self._opened_at = 0.0
+        self._failures += 1
+        self._failure = failure
+        pause = min(FIRST_PAUSE_SECONDS * 2 ** (self._failures - 1), LONGEST_PAUSE_SECONDS)
+        pause *= random.uniform(0.8, 1.2)  # a hundred hubs must not come back in the same moment
+        # The first call after a loss need not wait: the server may well be there again.
+        self._not_before = time.monotonic() + (pause if self._failures > 1 else 0.0)
+        if failure.cause not in _HOPELESS and self._failures <= MOST_RESTARTS and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(pause, self._restart)
+
+    def _restart(self) -> None:
+        self._timer = None
+        self.start()
+
+    # -- the listing -------------------------------------------------------------------------------------------------
+
+    async def _list(self, client: Client) -> None:
+        before = self.listing
+        self.listing, self._list_problem = await list_tools(client, self.spec.name)
+        self._catalog.store(self.spec, self.listing)
+        if before is None or before.tools != self.listing.tools:
+            self._on_listing()
+            if before is not None and self._callbacks.changed is not None:
+                await outcome(self._callbacks.changed(self.spec.name))
+
+    def has_listed(self, id: ToolId) -> bool:
+        """Whether a tool is known, or was looked for so lately that asking again would be of no use."""
+        listing = self.listing
+        if listing is None:
+            return False
+        return any(tool.id == id for tool in listing.tools) or time.time() - listing.listed_at < RELIST_SECONDS
+
+    def remember(self, listing: Listing | None) -> None:
+        """Take a listing from the disk: the server need not be started to be known."""
+        self.listing = listing

@@ -1,0 +1,3 @@
+"""Temporary."""
+from toolbridge.failure import *
+from toolbridge.failure import FIXES, Cause, Failure

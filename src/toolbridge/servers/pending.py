@@ -1,0 +1,30 @@
+"""A call under way, and the clock it runs against."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import anyio
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+
+class PendingCall:
+    """A call under way: its time limit, which a sign of life moves, and which stands still while a person is asked."""
+
+    __slots__ = ("_idle", "_last", "client", "scope")
+
+    def __init__(self, client: Client, idle: float, total: float) -> None:
+        now = anyio.current_time()
+        self.client = client
+        self._idle = idle
+        self._last = now + total
+        self.scope = anyio.CancelScope(deadline=min(now + idle, self._last))
+
+    def extend(self) -> None:
+        self.scope.deadline = min(anyio.current_time() + self._idle, self._last)
+
+    def pause(self) -> None:
+        self.scope.deadline = math.inf

@@ -1,0 +1,28 @@
+"""The health of a server, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from toolbridge.failure import Failure
+
+State: TypeAlias = Literal["connected", "connecting", "idle", "failed", "disabled", "closed"]
+"""`idle`: known from its last listing and not started; `connecting`: perhaps again, with the last failure beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """How a server does."""
+
+    name: str
+    state: State
+    failure: Failure | None = None
+    protocol: str | None = None
+    server_name: str | None = None
+    server_version: str | None = None
+    instructions: str | None = None
+    tools: int = 0
+    pid: int | None = None
+    restarts: int = 0
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,151 @@
+"""The sync door: the same hub, run by a thread of its own, for programs without an event loop.
+
+Every method waits for the hub's own; there is no second implementation. It may be used from any thread, also from one
+in which an event loop runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import threading
+from collections.abc import Coroutine, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from toolbridge.servers.hub import Hub, connect
+from toolbridge.servers.spec import ServerSpec
+from toolbridge.types import (
+    BoundCall,
+    Content,
+    PromptMessage,
+    ServerPrompt,
+    ServerResource,
+    Tool,
+    ToolResult,
+)
+
+if TYPE_CHECKING:
+    from toolbridge.servers.calls import Progress
+    from toolbridge.servers.status import ServerStatus
+
+T = TypeVar("T")
+
+
+def connect_sync(source: Any, **options: Any) -> SyncHub:
+    """A hub for plain programs: `with connect_sync("mcp.json") as hub`. Takes what `connect` takes."""
+    return SyncHub(connect(source, **options))
+
+
+class SyncHub:
+    """A hub without `await`."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        self.open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def open(self) -> None:
+        """Connect every server. Raises `ServerError` only for one that is `required`."""
+        with self._lock:
+            if self._thread is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="toolbridge hub", daemon=True)
+                self._thread.start()
+                atexit.register(self.close)  # a program that forgets to close leaves no process behind
+        try:
+            self._wait(self._hub.open())
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End every connection, and the thread."""
+        with self._lock:
+            loop, thread = self._loop, self._thread
+            self._loop = self._thread = None
+        if loop is None or thread is None:
+            return
+        atexit.unregister(self.close)
+        try:
+            asyncio.run_coroutine_threadsafe(self._hub.close(), loop).result()
+        finally:
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
+            loop.close()
+
+    def _wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        loop = self._loop
+        if loop is None:
+            coroutine.close()
+            raise RuntimeError("the hub is not open: use it in a `with` block, or call open()")
+        future = asyncio.run_coroutine_threadsafe(coroutine, loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()  # Ctrl-C while waiting: the call is cancelled at the server too
+            raise
+
+    @property
+    def specs(self) -> Mapping[str, ServerSpec]:
+        return self._hub.specs
+
+    @property
+    def status(self) -> Mapping[str, ServerStatus]:
+        return self._hub.status
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        return self._hub.tools
+
+    @property
+    def all_tools(self) -> tuple[Tool, ...]:
+        return self._hub.all_tools
+
+    @property
+    def generation(self) -> int:
+        return self._hub.generation
+
+    def refresh(self, server: str | None = None) -> None:
+        self._wait(self._hub.refresh(server))
+
+    def call(
+        self,
+        server: str,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        call_id: str = "",
+        timeout: float | None = None,
+        on_progress: Progress | None = None,
+    ) -> ToolResult:
+        return self._wait(
+            self._hub.call(server, tool, arguments, call_id=call_id, timeout=timeout, on_progress=on_progress)
+        )
+
+    def run(self, bound: BoundCall, *, timeout: float | None = None, on_progress: Progress | None = None) -> ToolResult:
+        return self._wait(self._hub.run(bound, timeout=timeout, on_progress=on_progress))
+
+    def resources(self, server: str | None = None) -> list[ServerResource]:
+        return self._wait(self._hub.resources(server))
+
+    def read_resource(self, server: str, uri: str) -> tuple[Content, ...]:
+        return self._wait(self._hub.read_resource(server, uri))
+
+    def prompts(self, server: str | None = None) -> list[ServerPrompt]:
+        return self._wait(self._hub.prompts(server))
+
+    def get_prompt(self, server: str, name: str, arguments: Mapping[str, str] | None = None) -> list[PromptMessage]:
+        return self._wait(self._hub.get_prompt(server, name, arguments))

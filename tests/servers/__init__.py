@@ -1,0 +1,1 @@
+"""Servers: configuration, connections, the hub; real servers and servers that misbehave."""
