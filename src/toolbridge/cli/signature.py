@@ -6,8 +6,8 @@ call may really hold is for the check to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from toolbridge.schema.phrases import listed, quoted
@@ -33,6 +33,9 @@ MOST_STEPS = 64
 """References and branches that are followed at one place; a schema may be an endless maze."""
 
 
+_BRANCHING = {"$ref", "allOf", "anyOf", "oneOf", "then", "else"}
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One argument that a tool takes."""
@@ -40,8 +43,9 @@ class Parameter:
     name: str
     type: str
     required: bool
-    schema: Mapping[str, Any]
-    """The first node that describes it."""
+    nodes: tuple[Any, ...] = ()
+    """The schemas that speak of it."""
+    refs: Refs | None = None
 
     def __str__(self) -> str:
         mark = "" if self.required else "?"
@@ -51,13 +55,14 @@ class Parameter:
     @property
     def about(self) -> str:
         """What the schema says of it in words: the description, the values and the default."""
-        text = self.schema.get("description")
+        said = _said(self.nodes, self.refs or Refs(None))
+        text = said.get("description")
         parts = [text.strip()] if isinstance(text, str) and text.strip() else []
-        values = self.schema.get("enum")
+        values = said.get("enum")
         if isinstance(values, list) and len(values) > MOST_VALUES:
             parts.append(f"One of: {listed(values, 300)}.")
-        if self.schema.get("default") is not None:
-            parts.append(f"Default: {quoted(self.schema['default'], 80)}.")
+        if said.get("default") is not None:
+            parts.append(f"Default: {quoted(said['default'], 80)}.")
         return " ".join(part if part.endswith((".", "!", "?", "。")) else f"{part}." for part in parts)
 
 
@@ -78,22 +83,15 @@ def parameters(schema: Any, refs: Refs | None = None) -> list[Parameter]:
         if sure and isinstance(named, list):
             required.update(str(each) for each in named)
     made = [
-        Parameter(key, short_type(nodes[0], refs), key in required, _described(nodes, refs))
-        for key, nodes in found.items()
+        Parameter(key, short_type(nodes[0], refs), key in required, tuple(nodes), refs) for key, nodes in found.items()
     ]
     return sorted(made, key=lambda each: not each.required)
 
 
-def nested(parameter: Parameter, schema: Any) -> list[Parameter]:
+def nested(parameter: Parameter) -> list[Parameter]:
     """The properties of a parameter that is an object, spelt as they are given on a command line: `bed.number`."""
-    refs = Refs(schema)
-    nodes = [
-        node["properties"][parameter.name]
-        for node, _ in branches(schema, refs)
-        if isinstance(node.get("properties"), Mapping) and parameter.name in node["properties"]
-    ]
-    inner = parameters(nodes[0], refs) if nodes and parameter.type.startswith("object") else []
-    return [Parameter(f"{parameter.name}.{each.name}", each.type, each.required, each.schema) for each in inner]
+    inner = parameters(parameter.nodes[0], parameter.refs) if parameter.type.startswith("object") else []
+    return [replace(each, name=f"{parameter.name}.{each.name}") for each in inner]
 
 
 def branches(schema: Any, refs: Refs) -> Iterator[tuple[Mapping[str, Any], bool]]:
@@ -101,6 +99,9 @@ def branches(schema: Any, refs: Refs) -> Iterator[tuple[Mapping[str, Any], bool]
 
     The second value says whether the node applies for sure: a branch of a union may not.
     """
+    if isinstance(schema, Mapping) and not _BRANCHING & schema.keys():
+        yield schema, True  # as most are
+        return
     waiting: list[tuple[Any, bool]] = [(schema, True)]
     seen: set[int] = set()
     while waiting and len(seen) < MOST_STEPS:
@@ -118,8 +119,8 @@ def branches(schema: Any, refs: Refs) -> Iterator[tuple[Mapping[str, Any], bool]
         waiting += [(node[keyword], False) for keyword in ("then", "else") if keyword in node]
 
 
-def _described(nodes: list[Any], refs: Refs) -> Mapping[str, Any]:
-    """One node with what the nodes of a place say first of each thing."""
+def _said(nodes: Sequence[Any], refs: Refs) -> Mapping[str, Any]:
+    """What the nodes of a place say first of each thing."""
     said: dict[str, Any] = {}
     for node, _ in (each for one in nodes for each in branches(one, refs)):
         for keyword in ("description", "enum", "default"):

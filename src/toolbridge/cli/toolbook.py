@@ -14,11 +14,11 @@ from collections.abc import Sequence
 
 from toolbridge.cli.listing import Listed
 from toolbridge.cli.paragraph import first_sentence, folded, one_line
-from toolbridge.cli.signature import Parameter, nested, parameters
+from toolbridge.cli.signature import nested, parameters
 from toolbridge.cli.terminal import Paint, cells
 from toolbridge.cli.words import counted
 from toolbridge.filters import visible
-from toolbridge.types import Tool, ToolHints
+from toolbridge.types import Tool, ToolHints, ToolId
 
 INDENT = 2
 GAP = 2
@@ -69,6 +69,7 @@ class Toolbook:
         self.every = every
         self.schemas = schemas
         self.used: set[str] = set()
+        self._signatures: dict[ToolId, str] = {}
         shown = [tool for each in servers for tool in self._tools(each)]
         names = [cells(one_line(tool.id.name)) for tool in shown]
         fitting = [each for each in names if each <= WIDEST_NAME]
@@ -78,8 +79,15 @@ class Toolbook:
         self.takes = 0
         """Columns of the parameters; 0 where the description stands below them."""
         if rest >= BESIDE:
-            longest = max((cells(_signature(parameters(tool.input_schema))) for tool in shown), default=0)
+            longest = max((cells(self._signature(tool)) for tool in shown), default=0)
             self.takes = min(longest, rest * 45 // 100)
+
+    def _signature(self, tool: Tool) -> str:
+        found = self._signatures.get(tool.id)
+        if found is None:
+            takes = parameters(tool.input_schema)
+            found = self._signatures[tool.id] = one_line(", ".join(map(str, takes))) or NONE
+        return found
 
     def lines(self) -> list[str]:
         listed = [each for each in self.servers if each.state not in ("disabled", "failed")]
@@ -128,7 +136,7 @@ class Toolbook:
 
     def _tool(self, tool: Tool) -> list[str]:
         name = one_line(tool.id.name)
-        taken = _signature(parameters(tool.input_schema))
+        taken = self._signature(tool)
         about = first_sentence(tool.description or tool.title or "")
         if tool.problem is not None:
             about = one_line(f"not usable: {tool.problem}")
@@ -169,7 +177,7 @@ class Toolbook:
         takes = parameters(tool.input_schema)
         if takes and lines[-1]:
             lines.append("")
-        for each in (part for one in takes for part in (one, *nested(one, tool.input_schema))):
+        for each in (part for one in takes for part in (one, *nested(one))):
             lines += folded_under(" " * inner, self._taken(one_line(str(each))), one_line(each.about), self.width)
         return lines
 
@@ -195,10 +203,6 @@ class Toolbook:
 def folded_under(indent: str, painted: str, text: str, width: int) -> list[str]:
     """A head, and a text below it, further in."""
     return [indent + painted, *(f"{indent}    {each}" for each in folded(text, width - len(indent) - 4))]
-
-
-def _signature(takes: list[Parameter]) -> str:
-    return one_line(", ".join(map(str, takes))) or NONE
 
 
 def _folded_signature(taken: str, width: int) -> list[str]:

@@ -78,7 +78,7 @@ class BaseMCPClient:
     @classmethod
     async def _connected(cls, spec: ServerSpec) -> Self:
         """Raises `ServerError`, which says why, where the server is not to be had."""
-        client = cls(connect(replace(spec, required=True, secrets=secret_values(spec))))
+        client = cls(connect(replace(spec, required=True)))
         await client._hub.open()
         client._prepare(client._plain())
         return client
@@ -142,7 +142,7 @@ class BaseMCPClient:
         return [replace(each, id=ToolId("", each.id.name)) for each in self._hub.tools]
 
     def _check_open(self) -> None:
-        if False:
+        if self._hub.status[self._server].state == "closed":
             raise MCPToolError(f"server {self._server!r}: the client is closed; make another with create()")
 
 
@@ -154,7 +154,8 @@ class HttpMCPClient(BaseMCPClient):
         """Connect; `ConfigError` where that is no url. The core way: `connect({"name": url})`."""
         (spec,) = read_config({"mcpServers": {"http": {"url": mcp_server_url}}})
         name = urlsplit(mcp_server_url).hostname or spec.name
-        return await cls._connected(replace(spec, name=name, headers=dict(headers or {})))
+        spec = replace(spec, name=name, headers=dict(headers or {}))
+        return await cls._connected(replace(spec, secrets=secret_values(spec)))
 
 
 class StdioMCPClient(BaseMCPClient):

@@ -193,7 +193,7 @@ async def load_tools_from_client(
         except Exception as error:
             raise MCPToolError(f"server {name!r}: it cannot be connected: {_words(error)}") from error
         loaded += await load_tools_from_connection(connection, namespace=namespace, tool_filter=tool_filter)
-    return loaded
+    return _told_apart(loaded)
 
 
 def _told_apart(tools: list[MCPToolWrapper]) -> list[MCPToolWrapper]:

@@ -1,15 +1,13 @@
 """One call to one server: its limits, whether it may be sent again, and what is said when it fails.
 
-A call is sent a second time only where the first cannot have run: it never left us, or the server refused it because
-of the session it came with. A call that was sent and lost is sent again only if its tool is declared read-only *and*
-the operator trusts the server's declarations. Otherwise the outcome is unknown, and the result says so.
+A call is sent a second time only where the first cannot have run; `loss` decides that. A call that may have run is sent
+again only if its tool is declared read-only *and* the operator trusts the server's declarations. Otherwise the outcome
+is unknown, and the result says so.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import anyio
@@ -21,8 +19,8 @@ from toolbridge.errors import ServerError
 from toolbridge.failure import Failure
 from toolbridge.servers.callbacks import outcome
 from toolbridge.servers.connection import Connection
-from toolbridge.servers.diagnosis import network_failure
 from toolbridge.servers.http import EXCHANGE, Exchange
+from toolbridge.servers.loss import Loss, read_loss
 from toolbridge.servers.opening import Facts
 from toolbridge.servers.pending import PendingCall
 from toolbridge.servers.read import read_result
@@ -35,30 +33,8 @@ if TYPE_CHECKING:
 Progress: TypeAlias = Callable[[float, float | None, str | None], Any]
 """Called with the progress, the total where there is one, and a message; plain or async."""
 
-_STALE_TEXT = re.compile(
-    r"session[\w\s'\"-]{0,60}?(not found|expired|terminated|invalid|unknown|does not exist|closed|required)"
-    r"|(unknown|invalid|expired|no valid|missing|no such|stale)\s[\w\s'\"-]{0,20}session",
-    re.IGNORECASE,
-)
-"""How servers say that they know nothing of the session: the protocol has 404 for it, many have their own words."""
-
-_STALE_STATUSES = frozenset({400, 401, 403, 404, 409, 410, 422, 500, 503})
-"""Statuses under which those words have been seen."""
-
-_CUT = re.compile(r"connection closed|sse stream", re.IGNORECASE)
-"""How the SDK says that an answer will not come. The code alone does not tell: servers use it for their own errors."""
-
-
 EXPLANATION_SECONDS = 2.0
 """How long a call that was lost waits for the reason."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Lost:
-    """A call whose answer will not come. `ran` is whether it may have run."""
-
-    ran: bool
-    why: str
 
 
 async def call_tool(
@@ -84,7 +60,7 @@ async def call_tool(
             found = await _attempt(connection, client, name, arguments, timeout, on_progress)
             if isinstance(found, mcp_types.CallToolResult):
                 return read_result(found, call_id, tool)
-            if isinstance(found, _Lost):
+            if isinstance(found, Loss):
                 if not last and (again or not found.ran):
                     continue
                 return _lost(call_id, spec.name, name, found, await _explanation(facts))
@@ -100,11 +76,11 @@ async def _attempt(
     arguments: Mapping[str, Any] | None,
     timeout: float | None,
     on_progress: Progress | None,
-) -> mcp_types.CallToolResult | _Lost | tuple[FailureKind, str]:
+) -> mcp_types.CallToolResult | Loss | tuple[FailureKind, str]:
     spec = connection.spec
     idle = spec.limits.call if timeout is None else timeout
     pending = PendingCall(client, idle, spec.limits.total)
-    exchange = Exchange()
+    exchange = Exchange(scope=pending.scope)
     token = EXCHANGE.set(exchange)
     connection.pending.add(pending)
 
@@ -117,7 +93,8 @@ async def _attempt(
         with pending.scope:
             return await client.call_tool(name, dict(arguments or {}), progress_callback=progressed)
     except MCPError as error:
-        return _read_error(connection, client, exchange, error, name)
+        loss = read_loss(connection, client, exchange, error)
+        return loss or ("protocol", _refusal(spec.name, name, exchange, error))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(step) for step in first["loc"])
@@ -126,47 +103,25 @@ async def _attempt(
             f"{place}: {first['msg']}."
         )
     except (anyio.ClosedResourceError, anyio.BrokenResourceError):
-        connection.lose()
-        return _Lost(True, "the connection broke")
+        connection.retire(client)
+        return Loss(True, "the connection broke while it ran")
     except Exception as error:  # a callback of the user's that raised, an answer that never ends: this call's alone
         return "protocol", f"The call of {name!r} on server {spec.name!r} failed: {type(error).__name__}: {error}."
     finally:
-        connection.pending.discard(pending)
+        connection.finish(pending)
         EXCHANGE.reset(token)
-    if not connection.is_current(client):
-        return _Lost(True, "the connection ended while it ran")
+    if not pending.is_late():
+        return read_loss(connection, client, exchange, None) or Loss(True, "the connection ended while it ran")
     return "timed_out", (
         f"The tool {name!r} of server {spec.name!r} gave no sign of life for {idle:g} s and was cancelled. "
         "It may have run in part or in whole."
     )
 
 
-def _read_error(
-    connection: Connection, client: Client, exchange: Exchange, error: MCPError, name: str
-) -> _Lost | tuple[FailureKind, str]:
-    """Whether an error of the protocol is the server's answer, or the sign that there will be none."""
-    said = f"{error.message} {exchange.body}"
-    if exchange.error is not None:
-        if not exchange.sent:
-            connection.lose()
-        return _Lost(exchange.sent, network_failure(exchange.error)[1])
-    may_be_stale = exchange.status in _STALE_STATUSES or (exchange.status is None and exchange.sent)
-    if exchange.status == 401 or (may_be_stale and _STALE_TEXT.search(said)):
-        connection.lose()
-        return _Lost(False, f"the server did not know the session (HTTP {exchange.status})")
-    if exchange.status is not None and exchange.status >= 500 and error.code == mcp_types.INTERNAL_ERROR:
-        if exchange.status == 503:
-            connection.lose()
-        return _Lost(True, f"the server answered with HTTP {exchange.status}")
-    if not connection.is_current(client) or (error.code == mcp_types.CONNECTION_CLOSED and _CUT.search(error.message)):
-        # Over HTTP the stream of one answer may end and the connection live; over pipes it is the end.
-        over_http = exchange.sent
-        if connection.is_current(client) and not over_http:
-            connection.lose()
-        return _Lost(True, "the connection ended while it ran")
+def _refusal(server: str, name: str, exchange: Exchange, error: MCPError) -> str:
     if exchange.status is not None and error.message == "Server returned an error response":
-        return "protocol", f"Server {connection.spec.name!r} refused the call of {name!r} with HTTP {exchange.status}."
-    return "protocol", f"Server {connection.spec.name!r} refused the call of {name!r}: {error.message}"
+        return f"Server {server!r} refused the call of {name!r} with HTTP {exchange.status}."
+    return f"Server {server!r} refused the call of {name!r}: {error.message}"
 
 
 def failed(call_id: str, kind: FailureKind, text: str) -> ToolResult:
@@ -188,7 +143,7 @@ async def _explanation(facts: Facts | None) -> Failure | None:
     return facts.failure
 
 
-def _lost(call_id: str, server: str, name: str, lost: _Lost, failure: Failure | None) -> ToolResult:
+def _lost(call_id: str, server: str, name: str, lost: Loss, failure: Failure | None) -> ToolResult:
     why = failure.message if failure is not None else lost.why
     tail = (
         f" It wrote last: {failure.stderr.splitlines()[-1].strip()}" if failure is not None and failure.stderr else ""

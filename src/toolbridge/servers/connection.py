@@ -85,6 +85,7 @@ class Connection:
         self._opening: asyncio.Future[Client | Failure] | None = None
         self._owners: dict[asyncio.Task[None], anyio.CancelScope | None] = {}
         """The tasks that own a connection, and how to call them off once they run; old ones may still be leaving."""
+        self._retired: dict[int, asyncio.Event] = {}
         self._stale = asyncio.Event()
         self._failure: Failure | None = None
         self._failures = 0
@@ -187,6 +188,24 @@ class Connection:
             self._fail_pending(self._client)
             self._client = None
 
+    def retire(self, client: Client) -> None:
+        """Use this connection no more: the next call opens another, and calls that run on it may finish."""
+        if self._client is client and self._facts is not None and self._end is not None:
+            self._facts.given_up = True
+            self._client = None
+            self._retired[id(client)] = self._end
+            self._release(client)
+
+    def finish(self, call: PendingCall) -> None:
+        """A call is over."""
+        self.pending.discard(call)
+        self._release(call.client)
+
+    def _release(self, client: Client) -> None:
+        """Let a retired connection go once nothing runs on it."""
+        if id(client) in self._retired and not any(each.client is client for each in self.pending):
+            self._retired.pop(id(client)).set()
+
     def _fail_pending(self, client: Client) -> None:
         for each in self.pending:
             if each.client is client:
@@ -211,6 +230,8 @@ class Connection:
         self._forget_timer()
         connecting = self._opening is not None
         self.lose()
+        for end in self._retired.values():
+            end.set()
         patience = 0.0 if connecting else LEAVE_SECONDS
         if self._owners:
             await asyncio.wait(self._owners.keys(), timeout=patience)

@@ -98,6 +98,11 @@ def _told(facts: Facts, error: BaseException | None, timed_out: str | None) -> t
                 first = each.errors(include_url=False, include_input=False)[0]
                 place = ".".join(str(step) for step in first["loc"])
                 return "protocol", f"its answer breaks the protocol: {place}: {first['msg']}{noise}"
+            case MCPError() if each.message.startswith("Unexpected content type"):
+                return (
+                    "no_mcp",
+                    f"the address answers, but not as an MCP server ({each.message[:1].lower()}{each.message[1:]})",
+                )
             case MCPError():
                 return "protocol", f"it answered with an error: {each.message}{noise}"
             case _:

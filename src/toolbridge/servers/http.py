@@ -18,6 +18,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
 import httpx2
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
@@ -48,6 +49,9 @@ class Exchange:
     """The status of a refusal."""
     body: str = ""
     error: Exception | None = None
+    scope: anyio.CancelScope | None = None
+    """Ends the wait for an answer that cannot come. Only the older SSE transport needs it: there a refused message
+    tells nobody."""
 
 
 EXCHANGE: ContextVar[Exchange | None] = ContextVar("toolbridge_exchange", default=None)
@@ -64,9 +68,11 @@ def tls_context(verify: bool | str) -> ssl.SSLContext:
 class _Client(httpx2.AsyncClient):
     """A client that records what became of a request, and answers for one that could not be sent."""
 
-    def __init__(self, spec: ServerSpec, **options: Any) -> None:
+    def __init__(self, spec: ServerSpec, *, one_way: bool, **options: Any) -> None:
         super().__init__(verify=tls_context(spec.verify), **options)
         self._spec = spec
+        self._one_way = one_way
+        """Whether answers come over another request than the one that asks: the older SSE transport."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         # Only messages count: that a server has no stream for its own requests, or no goodbye, is no failure.
@@ -82,14 +88,14 @@ class _Client(httpx2.AsyncClient):
             if response.status_code >= 400 or _is_json(response):
                 # Read here, where a connection that breaks in the middle costs this one request.
                 await response.aread()
-        except _NEVER_SENT as failure:
-            exchange.sent, exchange.error = False, failure
-            return _stand_in(request, failure)
         except httpx2.TransportError as failure:
-            exchange.error = failure
-            return _stand_in(request, failure)
-        if response.status_code >= 400:
-            exchange.status, exchange.body = response.status_code, response.text[:BODY_KEPT]
+            exchange.sent, exchange.error = not isinstance(failure, _NEVER_SENT), failure
+            response = _stand_in(request, failure)
+        else:
+            if response.status_code >= 400:
+                exchange.status, exchange.body = response.status_code, response.text[:BODY_KEPT]
+        if response.status_code >= 400 and self._one_way and exchange.scope is not None:
+            exchange.scope.cancel()
         return response
 
 
@@ -122,14 +128,19 @@ async def http_transport(
             auth: httpx2.Auth | None = None,
         ) -> httpx2.AsyncClient:
             return _Client(
-                spec, headers=headers, timeout=httpx2.Timeout(30.0, read=None), auth=auth, limits=connections
+                spec,
+                one_way=True,
+                headers=headers,
+                timeout=httpx2.Timeout(30.0, read=None),
+                auth=auth,
+                limits=connections,
             )
 
         async with sse_client(spec.url, headers, httpx_client_factory=client_for_sse, auth=auth) as (read, write):
             yield Mended(read, on_end), write
         return
     async with (
-        _Client(spec, headers=headers, timeout=timeout, auth=auth, limits=connections) as client,
+        _Client(spec, one_way=False, headers=headers, timeout=timeout, auth=auth, limits=connections) as client,
         streamable_http_client(spec.url, http_client=client, max_sse_event_size=LARGEST_EVENT) as (read, write),
     ):
         yield Mended(read, on_end), write

@@ -26,5 +26,9 @@ class PendingCall:
     def extend(self) -> None:
         self.scope.deadline = min(anyio.current_time() + self._idle, self._last)
 
+    def is_late(self) -> bool:
+        """Whether its time is over."""
+        return anyio.current_time() >= self.scope.deadline
+
     def pause(self) -> None:
         self.scope.deadline = math.inf
