@@ -7,7 +7,7 @@ IN = .venv/bin/python
 PIP = $(IN) -m pip --disable-pip-version-check
 CODE = src tests benchmarks examples docs
 
-.PHONY: help demo test check bench clean
+.PHONY: help demo test check bench conformance clean
 .DELETE_ON_ERROR:
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo 'make test    every test'
 	@echo 'make check   lint, format, types'
 	@echo 'make bench   conversion speed beside other libraries (installs them; some minutes)'
+	@echo 'make conformance   the official MCP suite over the hub (installs Node and the suite; some minutes)'
 	@echo 'make clean   removes .venv'
 	@echo 'PYTHON=…     the interpreter that .venv is made with; now $(PYTHON)'
 
@@ -31,6 +32,9 @@ check: .venv/.test .venv/.check
 
 bench: .venv/.installed
 	$(IN) benchmarks/schemas.py
+
+conformance: .venv/.installed
+	$(IN) benchmarks/conformance/run.py
 
 clean:
 	rm -rf .venv

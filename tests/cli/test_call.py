@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests.cli.process import LIMIT_SECONDS, command_line, surroundings
-from tests.cli.workplace import Terminal, Workplace, interrupt, wait_until
-from tests.support.processes import marked
+from tests.cli.workplace import CHAOS, Terminal, Workplace, interrupt, wait_until
+from tests.support.processes import marked, within
 from toolbridge.cli.arguments import ArgumentsError, read_arguments
 from toolbridge.cli.blocks import Shelf, result_lines
 from toolbridge.cli.media import decoded, save, sized, uri_name
@@ -39,6 +40,7 @@ SCHEMA: dict[str, Any] = {
         "labels": {"type": "object", "additionalProperties": {"type": "integer"}},
         "maybe": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
         "word_or_null": {"type": ["string", "null"]},
+        "null_or_word": {"anyOf": [{"type": "null"}, {"type": "string"}]},
         "number_or_word": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
         "word_or_number": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
         "day": {"enum": ["mon", "tue", 1, True, None]},
@@ -99,6 +101,7 @@ def tool(schema: Any = SCHEMA) -> Tool:
         (["maybe=null"], {"maybe": None}),
         (["word_or_null=null"], {"word_or_null": "null"}),
         (["word_or_null:=null"], {"word_or_null": None}),
+        (["null_or_word=null"], {"null_or_word": "null"}),
         (["number_or_word=5"], {"number_or_word": 5}),
         (["number_or_word=five"], {"number_or_word": "five"}),
         (["word_or_number=5"], {"word_or_number": "5"}),
@@ -230,6 +233,10 @@ def test_structured_content_is_shown_once(tmp_path: Path) -> None:
     assert lines(tmp_path, Text("1"), Text("2"), structured={"result": [1, 2]}) == ["[", "  1,", "  2", "]"]
     assert lines(tmp_path, Text("other"), structured={"result": "x"}) == ["other", "{", '  "result": "x"', "}"]
     assert lines(tmp_path) == ["(no content)"]
+    abyss: list[Any] = []
+    for _ in range(100_000):
+        abyss = [abyss]
+    assert lines(tmp_path, structured=abyss)[0].startswith("[[[[[[")
 
 
 def test_media_are_saved_under_safe_names_and_never_over_a_file(tmp_path: Path) -> None:
@@ -508,6 +515,8 @@ def test_nothing_a_server_says_can_steer_the_terminal(work: Workplace) -> None:
     assert work("call", "garden", "chat").err == ""
 
 
+MODERN = CHAOS.with_name("modern_server.py")
+
 # ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -530,6 +539,21 @@ def test_questions_of_the_server_are_asked_at_the_terminal(work: Workplace) -> N
     terminal.type("\n")
     assert terminal.end() == 0
     assert terminal.screen()[-1] == "accept: Booking(name='@Ada', guests=2, colour='blue', tea=False, remark=None)"
+
+
+def test_what_a_server_of_the_newest_protocol_needs_in_the_middle_of_a_call_is_asked_too(work: Workplace) -> None:
+    work.configure(
+        modern={"command": sys.executable, "args": [str(MODERN), str(work.ledger), "stdio"], "inherit": "all"}
+    )
+    terminal = Terminal(work, "call", "modern", "paint", "thing=door", NO_COLOR="1")
+    terminal.wait_for("modern asks:\r\n  Which colour?\r\n")
+    terminal.wait_for("colour (str): ")
+    terminal.type("blue\n")
+    assert terminal.end() == 0
+    assert "blue" in terminal.screen()[-1]
+    declined = work("call", "modern", "paint", "thing=door")
+    assert (declined.code, declined.out) == (1, "")
+    assert declined.err.startswith("modern asks: Which colour? (declined: there is no terminal to ask at)\n")
 
 
 @pytest.mark.parametrize(("typed", "outcome"), [(":decline\n", "decline"), (":cancel\n", "cancel"), ("\x04", "cancel")])
@@ -564,19 +588,34 @@ def test_where_nobody_is_at_a_terminal_questions_are_declined_and_stderr_says_so
 # ── interrupts ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_an_interrupt_while_the_sdk_is_loaded_leaves_at_once(work: Workplace) -> None:
-    work.configure(garden=work.garden())
+def when_the_sdk_is_imported(work: Workplace, line: str) -> None:
+    """Have the command do something at that moment."""
     (work.directory / "sitecustomize.py").write_text(
-        "import sys, time\n"
-        "class Slow:\n"
+        "import sys, threading, time\n"
+        "class Finder:\n"
         "    def find_spec(self, name, *_):\n"
         "        if name == 'mcp':\n"
         f"            open({str(work.ledger)!r}, 'a').write('importing\\n')\n"
-        "            time.sleep(60)\n"
-        "sys.meta_path.insert(0, Slow())\n",
+        f"            {line}\n"
+        "sys.meta_path.insert(0, Finder())\n",
         encoding="utf-8",
     )
-    work.environment["PYTHONPATH"] = str(work.directory)
+    places = [str(work.directory), os.environ.get("PYTHONPATH", "")]
+    work.environment["PYTHONPATH"] = os.pathsep.join(each for each in places if each)
+
+
+def test_a_thread_that_hangs_keeps_no_command_from_leaving(work: Workplace) -> None:
+    work.configure(chaos=work.chaos(inherit="safe"))
+    when_the_sdk_is_imported(work, "threading.Thread(target=time.sleep, args=(50,)).start()")
+    with within(25):
+        answer = work("call", "chaos", "echo", "text=hello")
+    assert (answer.code, answer.out, answer.err) == (0, "hello\n", "")
+    assert work.noted() == ["importing"]
+
+
+def test_an_interrupt_while_the_sdk_is_loaded_leaves_at_once(work: Workplace) -> None:
+    work.configure(garden=work.garden())
+    when_the_sdk_is_imported(work, "time.sleep(60)")
     process = work.start("call", "garden", "say", "text=a")
     work.wait_for("importing")
     assert interrupt(process) == (130, b"", b"")

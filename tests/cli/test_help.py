@@ -10,7 +10,7 @@ import pytest
 from tests.cli.process import EXAMPLE, LIMIT_SECONDS, surroundings, toolbridge
 from toolbridge import __version__
 
-COMMANDS = ("convert", "matrix", "providers")
+COMMANDS = ("tools", "call", "resources", "prompts", "doctor", "convert", "matrix", "providers")
 
 
 def test_the_version_is_the_name_and_the_number() -> None:

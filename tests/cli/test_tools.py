@@ -225,6 +225,15 @@ def test_to_writes_the_definitions_that_prepare_makes_of_what_models_may_see(wor
     assert [each["name"] for each in work("tools", "a", "--to", "anthropic").json] == ["mcp__a__say"]
 
 
+def test_a_tool_that_the_provider_cannot_be_given_is_named_and_the_code_is_one(work: Workplace) -> None:
+    work.configure(words=work.script(""))
+    work.known("words", [SAY, {"name": "shout", "inputSchema": {"type": "string"}}])
+    answer = work("tools", "--to", "mistral")
+    assert (answer.code, [each["function"]["name"] for each in answer.json]) == (1, ["mcp__words__say"])
+    why = 'its input schema describes "string", and MCP arguments are always an object'
+    assert answer.err.splitlines() == ["2 tools, 1 left out", f"left out: words/shout: {why}"]
+
+
 def test_all_shows_the_tools_that_are_hidden_from_models(work: Workplace) -> None:
     work.configure(words=work.script(""))
     work.known("words", [SAY, PRIVATE])

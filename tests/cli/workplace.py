@@ -4,7 +4,6 @@ write into when they start. And a terminal, for what is only to be seen on one."
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import json
 import os
@@ -93,7 +92,8 @@ class Workplace:
         catalog = Catalog(self.directory / "cache")
         with contextlib.chdir(self.directory):  # where a server is started belongs to what it is known by
             spec = next(each for each in read_config(self.directory / "mcp.json") if each.name == name)
-            catalog.store(spec, Listing(found, **{"listed_at": time.time(), **more}))
+            options: dict[str, Any] = {"listed_at": time.time(), **more}
+            catalog.store(spec, Listing(found, **options))
             assert catalog.load(spec) is not None
 
     def noted(self) -> list[str]:
@@ -159,11 +159,19 @@ class Terminal:
         return self.process.wait(5)
 
     def screen(self) -> list[str]:
-        """What is to be seen in the end: lines that were written over are gone."""
-        lines: list[str] = []
-        for raw in re.sub(r"\x1b\[[0-9;]*m", "", self.seen).replace("\r\n", "\n").split("\n"):
-            last = raw.rsplit("\x1b[K", 1)[-1] if raw.endswith("\x1b[K") or "\r" in raw else raw
-            lines.append(last.rsplit("\r", 1)[-1])
+        """What is to be seen in the end, without colours and empty lines: what was written over or cleared is gone."""
+        lines, column = [""], 0
+        for part in re.findall(r"\x1b\[K|\x1b\[[0-9;]*m|\n|\r|[^\x1b\n\r]+", self.seen):
+            if part == "\n":
+                lines.append("")
+                column = 0
+            elif part == "\r":
+                column = 0
+            elif part == "\x1b[K":
+                lines[-1] = lines[-1][:column]
+            elif not part.startswith("\x1b"):
+                lines[-1] = lines[-1][:column] + part + lines[-1][column + len(part) :]
+                column += len(part)
         return [each for each in lines if each]
 
     def _read(self) -> bool:
@@ -173,8 +181,7 @@ class Terminal:
             return True
         try:
             data = os.read(self._main, 65536)
-        except OSError as failure:
-            assert failure.errno == errno.EIO  # the other side is closed
+        except OSError:  # the other side is closed
             return False
         self.seen += data.decode("utf-8", "replace")
         return bool(data)

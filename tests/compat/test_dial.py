@@ -14,11 +14,12 @@ from typing import Any
 
 import mcp_types
 import pytest
+from mcp.server import Server
 
 from tests.compat.users_server import EITHER, SEARCH_USERS
 from tests.support.processes import descendants, wait_until
 from tests.support.real_servers import node_server, python_program, running
-from toolbridge import ConfigError, MCPToolError, ServerError
+from toolbridge import ConfigError, MCPToolError, ServerError, ServerSpec
 from toolbridge.compat.dial import BaseMCPClient, HttpMCPClient, StdioMCPClient
 
 SERVER = Path(__file__).with_name("users_server.py")
@@ -138,6 +139,22 @@ def test_example_of_the_two_formats(client: type[BaseMCPClient], tool: Any) -> N
 def test_a_tool_that_has_no_form_is_refused_with_the_reason() -> None:
     with pytest.raises(MCPToolError, match=r"search cannot be offered: its input schema describes \"array\""):
         HttpMCPClient._mcp_to_dial_format({"name": "search", "inputSchema": {"type": "array"}})
+
+
+async def test_a_tool_that_has_no_form_is_left_out_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    impossible = {"type": "object", "allOf": [{"type": "array"}]}
+    listed = [
+        mcp_types.Tool(name="search", input_schema=impossible),
+        mcp_types.Tool(name="find", input_schema={"type": "object"}),
+    ]
+
+    async def list_tools(*_: Any) -> mcp_types.ListToolsResult:
+        return mcp_types.ListToolsResult(tools=listed)
+
+    spec = ServerSpec("odd", "memory", server=Server[Any]("odd", on_list_tools=list_tools))
+    async with await BaseMCPClient._connected(spec) as client:
+        assert await client.get_tools() == [function("find", "", NO_ARGUMENTS)]
+    assert "Left out of the DIAL tools: search: its input schema accepts no object at all" in caplog.text
 
 
 class AsDecided(HttpMCPClient):
@@ -342,6 +359,13 @@ async def test_a_secret_is_not_in_what_is_said_of_a_failure() -> None:
     with pytest.raises(ServerError, match=r"it wrote last: key \*\*\*") as raised:
         await StdioMCPClient.create(sys.executable, ["-c", program], env={"API_KEY": "sk-9f8e7d6c5b4a3f2e1d"})
     assert "sk-9f8e7d6c5b4a3f2e1d" not in repr(raised.value.failure)
+
+
+async def test_headers_count_as_secrets_also_beside_a_secret_in_the_url(users_url: str) -> None:
+    headers = {"X-Api-Key": "sk-9f8e7d6c5b4a3f2e1d"}
+    async with await HttpMCPClient.create(f"{users_url}?token=tk-1a2b3c4d5e6f7a8b9c", headers=headers) as client:
+        (spec,) = client._hub.specs.values()
+        assert {"sk-9f8e7d6c5b4a3f2e1d", "tk-1a2b3c4d5e6f7a8b9c"} <= spec.secrets
 
 
 async def test_a_client_that_is_closed_says_so(users_url: str) -> None:

@@ -7,23 +7,25 @@ process, thread or file descriptor.
 from __future__ import annotations
 
 import asyncio
+import importlib
 import inspect
 import sys
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
-import toolbridge.servers.connection  # noqa: F401  the SDK is loaded here, and on no test's clock
 from tests.servers.chaos.tools import TOOLS, read_ledger
 from tests.support.http_servers import CHAOS, HttpServer
 from tests.support.processes import TOKEN, no_tasks_left, nothing_left
 from toolbridge import Hub, Limits, ServerSpec, Text, ToolResult, connect
 
-TEST_SECONDS = 60.0
+importlib.import_module("toolbridge.servers.connection")  # loads the SDK now, and on no test's clock
+
+TEST_SECONDS = 120.0
 """No test takes longer: a hang is a failure with a place, not a pipeline that stops."""
 
 QUICK = Limits(connect=10, list=10, call=10, total=20)
@@ -42,7 +44,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
             await pyfuncitem.obj(**arguments)
         await no_tasks_left()
 
-    with nothing_left(pyfuncitem.funcargs.get("token", "")):
+    with nothing_left(str(pyfuncitem.funcargs.get("token", ""))):
         asyncio.run(story())
     return True
 
@@ -127,7 +129,7 @@ class Beside(Protocol):
 @pytest.fixture
 def beside(healthy: ServerSpec) -> Beside:
     @asynccontextmanager
-    async def open_hub(*specs: ServerSpec, **options: Any) -> AsyncIterator[Hub]:
+    async def open_hub(*specs: ServerSpec, **options: Any) -> AsyncGenerator[Hub]:
         async with connect([*specs, healthy], **options) as hub:
             await is_well(hub)
             yield hub
@@ -142,8 +144,7 @@ def http_server(ledger: Path) -> Iterator[Callable[..., HttpServer]]:
     with ExitStack() as stack:
 
         def start(certificate: tuple[Path, Path] | None = None, **behaviour: Any) -> HttpServer:
-            server = stack.enter_context(HttpServer(ledger, behaviour, certificate))
-            return server
+            return stack.enter_context(HttpServer(ledger, behaviour, certificate))
 
         yield start
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,9 @@ async def test_a_session_is_opened_used_and_ended(reply: str, http_server: Start
         assert await hub.call("bad", "echo", {"text": "hé"}, call_id="1") == ToolResult("1", (Text("hé"),))
         assert len(server.requests("initialize")) == 1
         session = server.requests("tools/call")[0]["headers"]["mcp-session-id"]
-    assert [each["headers"]["mcp-session-id"] for each in server.events("request") if each["verb"] == "DELETE"] == [session]
+    assert [each["headers"]["mcp-session-id"] for each in server.events("request") if each["verb"] == "DELETE"] == [
+        session
+    ]
 
 
 STALE = [
@@ -130,19 +133,18 @@ async def test_a_server_that_refuses_every_session_is_not_asked_for_ever(http_se
 
 async def eventually_calls(hub: Hub) -> None:
     """Whatever happened, the server answers again before long."""
-    for _ in range(200):
-        result = await hub.call("bad", "echo", {"text": "back"})
-        if result.text == "back":
-            return
+    end = time.monotonic() + 10
+    while (result := await hub.call("bad", "echo", {"text": "back"})).text != "back":
+        assert time.monotonic() < end, f"it does not come back: {result.text}"
         await asyncio.sleep(0.05)
-    pytest.fail(f"it does not come back: {result.text}")
 
 
 # -- it is not there, or says no -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("status", "cause"), [(401, "unauthorized"), (403, "forbidden"), (404, "no_mcp"), (500, "http_status"), (503, "http_status")]
+    ("status", "cause"),
+    [(401, "unauthorized"), (403, "forbidden"), (404, "no_mcp"), (500, "http_status"), (503, "http_status")],
 )
 @pytest.mark.parametrize("form", ["json", "text"])
 async def test_a_server_that_says_no_is_reported_with_its_status(
@@ -331,6 +333,25 @@ async def test_a_call_that_ends_in_an_error_of_the_server_is_not_sent_again(
         assert (await hub.call("bad", "count", {"key": "next"})).text == "counted next"
 
 
+COMPLAINTS = [
+    (200, "Browser session not found"),
+    (200, "invalid session state"),
+    (200, "Connection closed"),
+    (500, "the shopping session expired"),
+]
+
+
+@pytest.mark.parametrize(("status", "words"), COMPLAINTS)
+async def test_an_error_that_only_speaks_of_sessions_or_connections_does_not_make_a_write_run_twice(
+    status: int, words: str, http_server: Start, beside: Beside
+) -> None:
+    server = http_server(complain={"tools/call": [status, words]})
+    async with beside(at(server.url())) as hub:
+        result = await hub.call("bad", "count", {"key": "once"})
+        assert (result.is_error, server.counted("once")) == (True, 1)
+        assert_says(result.text, "bad")
+
+
 @pytest.mark.parametrize(("transport", "path"), [("http", "/mcp"), ("sse", "/sse")])
 async def test_a_server_that_answers_nothing_any_more_does_not_hold_up_the_end(
     transport: str, path: str, http_server: Start, beside: Beside
@@ -434,9 +455,7 @@ async def test_while_it_is_down_calls_fail_fast_and_then_it_is_back(http_server:
 
 
 @pytest.mark.parametrize("status", [405, 404, 400])
-async def test_an_address_of_the_older_transport_is_found_out(
-    status: int, http_server: Start, beside: Beside
-) -> None:
+async def test_an_address_of_the_older_transport_is_found_out(status: int, http_server: Start, beside: Beside) -> None:
     server = http_server(sse_post=status)
     async with beside(at(server.url("/sse"), "auto")) as hub:
         assert names(hub) == NAMES
@@ -450,7 +469,10 @@ async def test_a_server_named_as_one_of_the_older_transport_gets_no_other_reques
     server = http_server()
     async with beside(at(server.url("/sse"), "sse")) as hub:
         assert (await hub.call("bad", "echo", {"text": "hello"})).text == "hello"
-        assert {(each["verb"], each["path"]) for each in server.events("request")} == {("GET", "/sse"), ("POST", "/messages")}
+        assert {(each["verb"], each["path"]) for each in server.events("request")} == {
+            ("GET", "/sse"),
+            ("POST", "/messages"),
+        }
 
 
 async def test_an_older_stream_that_breaks_in_a_call_is_told_at_once_and_opened_anew(
@@ -481,7 +503,7 @@ async def test_an_older_server_that_restarts_between_calls_is_found_again(http_s
 
 async def test_headers_go_with_every_request_and_into_no_message(http_server: Start, beside: Beside) -> None:
     server = http_server(token="hush-7391")
-    secret = {"headers": {"Authorization": "Bearer hush-7391"}, "secrets": frozenset({"hush-7391"})}
+    secret: dict[str, Any] = {"headers": {"Authorization": "Bearer hush-7391"}, "secrets": frozenset({"hush-7391"})}
     async with beside(at(server.url(), **secret)) as hub:
         assert (await hub.call("bad", "echo", {"text": "hello"})).text == "hello"
     assert {each["headers"].get("authorization") for each in server.events("request")} == {"Bearer hush-7391"}
@@ -534,7 +556,9 @@ async def test_tools_that_change_are_told_over_the_standing_stream(http_server: 
 # -- without a handshake -------------------------------------------------------------------------------------------
 
 
-async def test_a_server_without_a_handshake_lists_calls_asks_and_tells(ledger: Path, beside: Beside, events: Events) -> None:
+async def test_a_server_without_a_handshake_lists_calls_asks_and_tells(
+    ledger: Path, beside: Beside, events: Events
+) -> None:
     callbacks = Callbacks(elicit=lambda server, params: {"action": "accept", "content": {"colour": "blue"}})
     with running([sys.executable, CHAOS / "modern_server.py", ledger, "http", "{port}"]) as server:
         async with beside(at(server.url("/mcp")), callbacks=callbacks) as hub:
@@ -554,7 +578,9 @@ async def test_a_server_without_a_handshake_lists_calls_asks_and_tells(ledger: P
             await eventually(lambda: "late" in names(hub), 5, "the new tool")
 
 
-async def test_a_server_without_sessions_that_restarts_is_not_even_missed(ledger: Path, beside: Beside, events: Events) -> None:
+async def test_a_server_without_sessions_that_restarts_is_not_even_missed(
+    ledger: Path, beside: Beside, events: Events
+) -> None:
     command = [sys.executable, CHAOS / "modern_server.py", ledger, "http", "{port}"]
     with running(command) as server:
         async with beside(at(server.url("/mcp"))) as hub:

@@ -102,7 +102,9 @@ async def test_a_server_that_exits_in_the_middle_of_opening_is_reported(
         assert (failure.cause, failure.exit_code, failure.stderr) == ("exited", 4, f"cannot bear {method}")
 
 
-@pytest.mark.parametrize("words", ["wrong_result=initialize", "wrong_result=tools/list", "error=initialize", "error=tools/list"])
+@pytest.mark.parametrize(
+    "words", ["wrong_result=initialize", "wrong_result=tools/list", "error=initialize", "error=tools/list"]
+)
 async def test_an_answer_that_makes_no_sense_while_opening_is_reported_as_a_breach_of_the_protocol(
     words: str, chaos: Chaos, beside: Beside
 ) -> None:
@@ -162,9 +164,7 @@ async def test_a_required_server_that_fails_refuses_the_hub_and_leaves_nothing(
     assert marked(token) == []
 
 
-async def test_twenty_servers_that_fail_in_every_way_cost_the_time_of_the_slowest(
-    chaos: Chaos, beside: Beside
-) -> None:
+async def test_twenty_servers_that_fail_in_every_way_cost_the_time_of_the_slowest(chaos: Chaos, beside: Beside) -> None:
     ways = ("exit=1", "silent=initialize", "silent=tools/list", "error=initialize", "exit_at=tools/list")
     specs = [chaos(ways[index % 5], name=f"bad{index}", limits=Limits(connect=3, list=3)) for index in range(20)]
     with within(15):
@@ -370,16 +370,20 @@ async def test_a_death_is_noticed_although_a_grandchild_holds_the_pipes(
             assert (await hub.call("bad", "echo", {"text": "again"})).text == "again"
 
 
+async def kill(hub: Hub) -> None:
+    """Kills the server, and waits until the system says that it is dead: a call is then surely never sent to it."""
+    pid = hub.status["bad"].pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    await eventually(lambda: not alive(pid), 5, "the death")
+
+
 async def test_a_server_killed_between_two_calls_is_started_anew_and_nothing_is_lost(
     chaos: Chaos, beside: Beside, events: Events
 ) -> None:
     async with beside(chaos()) as hub:
         for index in range(5):
-            pid = hub.status["bad"].pid
-            assert pid is not None
-            os.kill(pid, signal.SIGKILL)
-            # Not before the system says that it is dead: the call is then surely never sent to it.
-            await eventually(lambda: not alive(pid), 5, "the death")
+            await kill(hub)
             result = await hub.call("bad", "count", {"key": str(index)})
             assert result == ToolResult(call_id="", content=(Text(f"counted {index}"),))
         assert [each["key"] for each in events("count")] == ["0", "1", "2", "3", "4"]
@@ -429,10 +433,8 @@ async def test_a_server_that_closes_its_input_is_replaced(chaos: Chaos, beside: 
     with within(8):
         async with beside(chaos(limits=HASTY)) as hub:
             assert (await hub.call("bad", "plug")).is_error
-            for _ in range(50):
-                result = await hub.call("bad", "echo", {"text": "again"})
-                if not result.is_error:
-                    break
+            while (result := await hub.call("bad", "echo", {"text": "again"})).is_error:
+                await asyncio.sleep(0.01)
             assert result.text == "again"
 
 
@@ -736,7 +738,9 @@ async def test_a_server_gets_a_path_and_its_own_variables_and_none_of_our_secret
 ) -> None:
     monkeypatch.setenv("MY_API_KEY", "hush")
     async with beside(chaos(env={"GIVEN": "yes"})) as hub:
-        seen = {key: (await hub.call("bad", "environment", {"key": key})).text for key in ("PATH", "GIVEN", "MY_API_KEY")}
+        seen = {
+            key: (await hub.call("bad", "environment", {"key": key})).text for key in ("PATH", "GIVEN", "MY_API_KEY")
+        }
         assert seen == {"PATH": os.environ["PATH"], "GIVEN": "yes", "MY_API_KEY": ""}
 
 
@@ -766,7 +770,9 @@ async def test_a_grandchild_goes_with_its_server(chaos: Chaos, beside: Beside, e
     assert marked(token) == []
 
 
-async def test_a_server_behind_a_shell_goes_with_it(chaos: Chaos, beside: Beside, token: str, short_grace: None) -> None:
+async def test_a_server_behind_a_shell_goes_with_it(
+    chaos: Chaos, beside: Beside, token: str, short_grace: None
+) -> None:
     inner = chaos("ignore_eof")
     assert inner.command is not None
     words = " ".join([inner.command, *inner.args])

@@ -13,19 +13,22 @@ import os
 import random
 import signal
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.servers.conftest import Beside, Chaos, Events
+from tests.support.http_servers import HttpServer
 from tests.support.processes import alive, descriptors
-from toolbridge import Hub, Limits
+from toolbridge import Hub, Limits, ServerSpec
 
 CALLS = int(os.environ.get("TOOLBRIDGE_TEST_CALLS", "1500"))
 LAPS = 5
 WORKERS = 8
-CALLS_A_KILL = 40
+CALLS_A_BLOW = 40
+PATIENT = Limits(connect=20, list=20, call=20, total=40)
 MEMORY_BYTES = 24 * 2**20
 """How much the process may have grown from the first lap to the last. What is kept per call would be seen in this."""
 
@@ -44,27 +47,24 @@ def resident() -> int:
 
 
 class Day:
-    """The calls of a day, what became of each, and the kills."""
+    """The calls of a day, what became of each, and the blows."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: Hub, blow: Callable[[], Awaitable[bool]]) -> None:
         self.hub = hub
         self.outcomes: dict[str, str] = {}
-        self.kills = 0
+        self.blows = 0
         self.refusals = 0
         self.dice = random.Random(20261116)
+        self._blow = blow
 
-    async def kill_at_random(self) -> None:
-        """Kills the server, on the average after so many calls: while it works, while it starts, while it idles."""
+    async def strike_at_random(self) -> None:
+        """A blow, on the average after so many calls: while the server works, while it starts, while it idles."""
         while True:
-            until = len(self.outcomes) + self.dice.randint(1, 2 * CALLS_A_KILL)
+            until = len(self.outcomes) + self.dice.randint(1, 2 * CALLS_A_BLOW)
             while len(self.outcomes) < until:
                 await asyncio.sleep(0.001)
             await asyncio.sleep(self.dice.choice((0, 0, self.dice.uniform(0, 0.08))))
-            pid = self.hub.status["bad"].pid
-            if pid is not None and alive(pid):
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-                    self.kills += 1
+            self.blows += await self._blow()
 
     async def call_each(self, keys: list[str]) -> None:
         while keys:
@@ -75,36 +75,75 @@ class Day:
                 await asyncio.sleep(0.01)
             self.outcomes[key] = result.failure or ("error" if result.is_error else "done")
 
+    async def live(self, calls: int) -> tuple[int, int]:
+        """All calls, in laps; how much memory and how many descriptors came with the laps after the first."""
+        striker = asyncio.create_task(self.strike_at_random())
+        first_lap: tuple[int, int] | None = None
+        for lap in range(LAPS):
+            keys = [f"{lap}-{index}" for index in range(calls // LAPS)]
+            await asyncio.gather(*(self.call_each(keys) for _ in range(WORKERS)))
+            gc.collect()
+            first_lap = first_lap or (resident(), len(descriptors()))
+        striker.cancel()
+        await asyncio.wait([striker])
+        assert first_lap is not None
+        return resident() - first_lap[0], len(descriptors()) - first_lap[1]
+
+    def judge(self, calls: int, written: Counter[str]) -> None:
+        """A call that is done was run once; one whose outcome is unknown at most once; nothing else was run."""
+        legal = {"done": (1,), "outcome_unknown": (0, 1)}
+        wrong = {
+            key: (how, written[key]) for key, how in self.outcomes.items() if written[key] not in legal.get(how, ())
+        }
+        assert wrong == {}
+        assert set(written) <= set(self.outcomes)
+        assert len(self.outcomes) == calls // LAPS * LAPS
+        assert self.blows >= calls // CALLS_A_BLOW / 3
+        assert Counter(self.outcomes.values())["done"] > len(self.outcomes) * 0.75
+
 
 async def test_thousands_of_calls_to_a_server_that_is_killed_at_random_lose_and_double_nothing(
     chaos: Chaos, beside: Beside, events: Events, fast_clock: None
 ) -> None:
-    first_lap: tuple[int, int] | None = None
-    async with beside(chaos(limits=Limits(connect=20, list=20, call=20, total=40))) as hub:
-        day = Day(hub)
-        killer = asyncio.create_task(day.kill_at_random())
-        for lap in range(LAPS):
-            keys = [f"{lap}-{index}" for index in range(CALLS // LAPS)]
-            await asyncio.gather(*(day.call_each(keys) for _ in range(WORKERS)))
-            gc.collect()
-            first_lap = first_lap or (resident(), len(descriptors()))
-        killer.cancel()
-        await asyncio.wait([killer])
-        assert first_lap is not None
-        grown, opened = resident() - first_lap[0], len(descriptors()) - first_lap[1]
-        starts = len(events("start"))
-    written = Counter(each["key"] for each in events("count"))
-    legal = {"done": (1,), "outcome_unknown": (0, 1)}
-    wrong = {key: (how, written[key]) for key, how in day.outcomes.items() if written[key] not in legal.get(how, ())}
-    tally = Counter(day.outcomes.values())
+    async def kill() -> bool:
+        pid = hub.status["bad"].pid
+        if pid is None or not alive(pid):
+            return False
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        return True
+
+    async with beside(chaos(limits=PATIENT)) as hub:
+        day = Day(hub, kill)
+        grown, opened = await day.live(CALLS)
     print(
-        f"{len(day.outcomes)} calls, {day.kills} kills, {starts} starts, {dict(tally)}, {day.refusals} times not sent, "
-        f"{grown / 2**20:.1f} MB grown, {opened:+} files"
+        f"{len(day.outcomes)} calls, {day.blows} kills, {dict(Counter(day.outcomes.values()))}, "
+        f"{day.refusals} times not sent, {grown / 2**20:.1f} MB grown, {opened:+} files"
     )
-    assert wrong == {}
-    assert set(written) <= set(day.outcomes)
-    assert len(day.outcomes) == CALLS // LAPS * LAPS
-    assert day.kills >= CALLS // CALLS_A_KILL / 3
-    assert tally["done"] > len(day.outcomes) * 0.75
+    day.judge(CALLS, Counter(each["key"] for each in events("count")))
     assert grown < MEMORY_BYTES
     assert opened <= 8
+
+
+async def test_a_server_over_http_that_is_killed_or_forgets_at_random_loses_and_doubles_nothing(
+    http_server: Callable[..., HttpServer], beside: Beside, fast_clock: None
+) -> None:
+    server = http_server()
+    dice = random.Random(7)
+
+    async def strike() -> bool:
+        if dice.random() < 0.5:
+            await asyncio.to_thread(server.restart)
+        else:
+            await asyncio.to_thread(server.tell, forget=True)
+        return True
+
+    async with beside(ServerSpec("bad", "http", url=server.url(), limits=PATIENT)) as hub:
+        day = Day(hub, strike)
+        grown, opened = await day.live(CALLS // 3)
+    print(
+        f"over http: {day.blows} blows, {dict(Counter(day.outcomes.values()))}, {grown / 2**20:.1f} MB, {opened:+} files"
+    )
+    day.judge(CALLS // 3, Counter(each["key"] for each in server.events("count")))
+    assert grown < MEMORY_BYTES
+    assert opened <= 40

@@ -841,7 +841,7 @@ async def test_only_who_knows_the_state_is_heard_at_the_redirect_address() -> No
     assert (result.code, result.state, result.iss) == ("good", "s3", "i")
     assert (await visit(port, b"GET /callback?code=late&state=s3 HTTP/1.1\r\n\r\n")).startswith("HTTP/1.1 200")
     await redirect.close()
-    assert await silent.read() == b""
+    assert await asyncio.wait_for(silent.read(), 5) == b""
     writer.close()
 
 

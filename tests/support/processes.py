@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,7 +58,9 @@ def processes() -> Iterator[Process]:
 
 
 def marked(token: str) -> list[Process]:
-    """The living processes that carry the token."""
+    """The living processes that carry the token. Without a token there are none: all others carry none either."""
+    if not token:
+        return []
     return [each for each in processes() if each.token == token and each.state != "Z" and each.pid != os.getpid()]
 
 
@@ -129,7 +131,9 @@ def leftovers(before: Belongings, token: str) -> list[str]:
     found = {str(each) for each in descendants() if each.pid not in before.children and each.token != OURS}
     found |= {f"{each}, marked" for each in marked(token)} if token else set()
     found |= {f"thread {each.name}" for each in threading.enumerate() if each.ident not in before.threads}
-    found |= {f"file {number} ({target})" for number, target in descriptors().items() if (number, target) not in before.files}
+    found |= {
+        f"file {number} ({target})" for number, target in descriptors().items() if (number, target) not in before.files
+    }
     return sorted(found)
 
 
@@ -141,7 +145,7 @@ def end_all(found: list[Process]) -> None:
 
 
 @contextmanager
-def nothing_left(token: str = "", seconds: float = SETTLE_SECONDS) -> Iterator[None]:
+def nothing_left(token: str = "", seconds: float = SETTLE_SECONDS) -> Generator[None]:
     """Fails, with names, where something is left after `seconds`. Processes that are left are ended, so that one test
     that fails does not make the next one fail."""
     before = Belongings.now()
@@ -165,7 +169,7 @@ async def no_tasks_left(seconds: float = SETTLE_SECONDS) -> None:
 
 
 @contextmanager
-def within(seconds: float) -> Iterator[None]:
+def within(seconds: float) -> Generator[None]:
     """Fails where the block takes longer."""
     start = time.monotonic()
     yield

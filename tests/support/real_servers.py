@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -142,7 +142,7 @@ class Running:
 @contextmanager
 def running(
     command: Sequence[str | Path], environment: Mapping[str, str] | None = None, port: int | None = None
-) -> Iterator[Running]:
+) -> Generator[Running]:
     """Starts a server that listens on a port; `{port}` in a word stands for it, and PORT holds it too."""
     port = port or free_port()
     words = [str(word).replace("{port}", str(port)) for word in command]

@@ -16,9 +16,13 @@ from typing import Any
 from toolbridge.cli.media import decoded, save, sized, uri_name
 from toolbridge.cli.paragraph import harmless, one_line
 from toolbridge.cli.terminal import Paint
+from toolbridge.schema.phrases import quoted
 from toolbridge.types import Audio, Content, Image, Resource, ResourceLink, Text, ToolResult
 
 NO_CONTENT = "(no content)"
+
+LONGEST_ABYSS = 10_000
+"""Characters that are shown of a value that is nested too deeply to be laid out."""
 
 
 class Shelf:
@@ -42,8 +46,7 @@ def result_lines(result: ToolResult, server: str, shelf: Shelf, paint: Paint) ->
     parts, structured = _once(result)
     lines = [line for each in parts for line in block_lines(each, server, shelf, paint)]
     if structured is not _NOTHING:
-        text = json.dumps(structured, ensure_ascii=False, indent=2)
-        lines += harmless(text).split("\n")
+        lines += harmless(_pretty(structured)).split("\n")
     return lines or [paint(NO_CONTENT, "dim")]
 
 
@@ -65,6 +68,13 @@ def block_lines(block: Content, server: str, shelf: Shelf, paint: Paint) -> list
             about = [paint(f"  {one_line(block.description)}", "dim")] if block.description else []
             read = f"  read it with: toolbridge resources {_word(server)} {_word(block.uri)}"
             return [f"→ {name}{one_line(block.uri)}{_kind(block.mime_type)}", *about, paint(read, "dim")]
+
+
+def _pretty(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=2)
+    except RecursionError:
+        return quoted(value, LONGEST_ABYSS)
 
 
 def _kind(mime_type: str | None) -> str:

@@ -54,20 +54,13 @@ def folded(text: str, width: int, most: int | None = None) -> list[str]:
     lines: list[str] = []
     line = ""
     for word in text.split():
-        space = " " if line else ""
-        if cells(line) + len(space) + cells(word) <= width:
-            line += space + word
-            continue
-        if line and not _breaks_anywhere(word) and cells(word) <= width:
-            lines.append(line)
-            line = word
-            continue
-        line += space
-        for each in word:
-            if cells(line) + cells(each) > width:
-                lines.append(line.rstrip())
-                line = ""
-            line += each
+        for i, part in enumerate(_parts(word, width)):
+            space = " " if line and i == 0 else ""
+            if line and cells(line) + len(space) + cells(part) > width:
+                lines.append(line)
+                line = part
+            else:
+                line += space + part
     if line:
         lines.append(line)
     if most is not None and len(lines) > most:
@@ -79,6 +72,12 @@ def folded(text: str, width: int, most: int | None = None) -> list[str]:
     return lines
 
 
-def _breaks_anywhere(word: str) -> bool:
-    """Whether a line may end inside of the word: text of ideographs has no spaces."""
-    return not word.isascii() and cells(word) > 1.3 * len(word)
+_PARTS = re.compile(r"[\x21-\x7e]+|.\W?")
+
+
+def _parts(word: str, width: int) -> list[str]:
+    """What a line may be broken between: text of ideographs has no spaces; a word that is too long is cut."""
+    parts = [word] if word.isascii() or cells(word) <= 1.3 * len(word) else _PARTS.findall(word)
+    if all(cells(part) <= width for part in parts):
+        return parts
+    return [each for part in parts for each in (part if cells(part) > width else [part])]

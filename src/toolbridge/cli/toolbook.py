@@ -152,7 +152,9 @@ class Toolbook:
                 for i in range(rows)
             ]
         else:
-            beside = [self._taken(each) for each in _folded_signature(taken, rest)]
+            beside = (
+                [self._taken(each) for each in _folded_signature(taken, rest)] if taken != NONE or not about else []
+            )
             beside += [self.paint(each, "dim") for each in folded(about, rest, MOST_LINES)]
         return self._beside(tool, name, [each.rstrip() for each in beside])
 

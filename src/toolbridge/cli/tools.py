@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from toolbridge.types import Tool
 
 FAILED = 1
-"""The exit code where some server could not be listed."""
+"""The exit code where some server could not be listed, or a provider cannot be given some tool."""
 
 
 @click.command("tools", short_help="List the tools of your MCP servers.")
@@ -67,12 +67,13 @@ def command(
 
         get_provider(provider)  # a wrong name is told before anything is started
     listed = list_servers(chosen(read_servers(config, client), servers), refresh=refresh)
+    left_out = False
     if as_json:
         from toolbridge.cli.document import write_json
 
         write_json({"servers": {each.spec.name: _fields(each) for each in listed}})
     elif provider is not None:
-        _write_definitions(listed, provider, every)
+        left_out = _write_definitions(listed, provider, every)
     else:
         from toolbridge.cli.terminal import Paint, columns
         from toolbridge.cli.toolbook import Toolbook
@@ -85,10 +86,11 @@ def command(
         from toolbridge.cli.failures import tell_failures
 
         tell_failures(failed)
-    return FAILED if failed else 0
+    return FAILED if failed or left_out else 0
 
 
-def _write_definitions(listed: Sequence[Listed], provider: str, every: bool) -> None:
+def _write_definitions(listed: Sequence[Listed], provider: str, every: bool) -> bool:
+    """The definitions on stdout, what changed on stderr; whether tools were left out."""
     from toolbridge.cli.convert import _summed_up
     from toolbridge.cli.document import write_json
     from toolbridge.filters import visible
@@ -98,6 +100,7 @@ def _write_definitions(listed: Sequence[Listed], provider: str, every: bool) -> 
     write_json(ready.definitions, indented=True)
     for line in _summed_up(ready):
         print(line.removesuffix("; --explain says how"), file=sys.stderr)
+    return bool(ready.left_out)
 
 
 def _fields(server: Listed) -> dict[str, Any]:

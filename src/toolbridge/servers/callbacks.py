@@ -33,6 +33,9 @@ class Callbacks:
     """A log message: server, level, data."""
     log_level: LogLevel | None = None
     """From which level on; `None` leaves it to the server (2026-07-28 servers then send nothing)."""
+    login: Callable[[str, str], Any] | None = None
+    """A login that a person must do: server, address. Without it a browser is opened. May return the address that the
+    browser was sent back to, where that was pasted."""
     changed: Callable[[str], Any] | None = None
     """The tools of a server have changed."""
 

@@ -14,6 +14,7 @@ import random
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -259,7 +260,7 @@ class Connection:
         try:
             with scope:
                 while True:
-                    failure = await self._attempt(facts, opening)
+                    failure = _both(failure, await self._attempt(facts, opening))
                     other = next_way(self.spec, facts) if failure is not None else None
                     if other is None or self._closing:
                         break
@@ -282,6 +283,7 @@ class Connection:
         error: BaseException | None = None
         timed_out: str | None = None
         deadline = anyio.CancelScope(deadline=anyio.current_time() + limit)
+        hold = self._hold(facts, deadline) if self.spec.oauth is not None else None
         try:
             with deadline:
                 async with opened_client(
@@ -289,6 +291,7 @@ class Connection:
                     facts,
                     options=self._options(),
                     on_end=lambda: self._ended(end),
+                    on_url=self._on_url(),
                     guardian=self._guardian,
                 ) as opened:
                     deadline.deadline = math.inf
@@ -301,6 +304,8 @@ class Connection:
         except Exception as raised:  # whatever went wrong in there, it is this server's alone
             error = raised
         finally:
+            if hold is not None:
+                hold.cancel()
             if opened is not None:
                 self._fail_pending(opened)
                 if self._client is opened:
@@ -308,6 +313,30 @@ class Connection:
         if self._closing or (facts.given_up and not (facts.process is not None and facts.process.died)):
             return None
         return diagnosed(self.spec, facts, error, timed_out=timed_out)
+
+    def _hold(self, facts: Facts, deadline: anyio.CancelScope) -> asyncio.Task[None]:
+        """Stop the clocks while a person logs in, which has a limit of its own."""
+
+        async def hold() -> None:
+            while True:
+                if facts.login is not None and facts.login.waiting:
+                    deadline.deadline = max(deadline.deadline, anyio.current_time() + self.spec.limits.connect)
+                    for each in self.pending:
+                        each.extend()
+                await asyncio.sleep(1)
+
+        return asyncio.create_task(hold())
+
+    def _on_url(self) -> Callable[[str], Any] | None:
+        login = self._callbacks.login
+        if login is None:
+            return None
+
+        async def show(url: str) -> str | None:
+            answer = await outcome(login(self.spec.name, url))
+            return answer if isinstance(answer, str) else None
+
+        return show
 
     def _options(self) -> dict[str, Any]:
         options = client_options(self._callbacks, self.spec.name)
@@ -454,3 +483,10 @@ class Connection:
     def remember(self, listing: Listing | None) -> None:
         """Take a listing from the disk: the server need not be started to be known."""
         self.listing = listing
+
+
+def _both(first: Failure | None, second: Failure | None) -> Failure | None:
+    """What to report where a second way was tried: the first failure says more, unless the second way got further."""
+    if first is None or second is None or first.status is None:
+        return second
+    return replace(first, message=f"{first.message}; as the older SSE transport: {second.message}")

@@ -40,7 +40,7 @@ _ERRNOS: dict[int, tuple[Cause, str]] = {
 
 def diagnosed(spec: ServerSpec, facts: Facts, error: BaseException | None, *, timed_out: str | None = None) -> Failure:
     """Why the server is not there. `timed_out` says what was waited for, and how long, where time ran out."""
-    given = _given(error)
+    given = _given(error) or _given(facts.exchange.error)
     if given is not None:
         return given
     process = facts.process
@@ -125,6 +125,8 @@ def _ending(code: int | None) -> str:
 
 def network_failure(error: Exception) -> tuple[Cause, str]:
     """The reason below an HTTP client's exception: it wraps what the system said, sometimes twice."""
+    if isinstance(error, ServerError):
+        return error.failure.cause, error.failure.message
     for each in _chain(error):
         if isinstance(each, ssl.SSLError):
             reason = getattr(each, "verify_message", "") or each.reason or str(each)

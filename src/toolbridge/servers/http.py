@@ -23,6 +23,7 @@ import httpx2
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
+from toolbridge.errors import ServerError
 from toolbridge.servers.mend import Mended
 from toolbridge.servers.spec import ServerSpec
 
@@ -88,8 +89,10 @@ class _Client(httpx2.AsyncClient):
             if response.status_code >= 400 or _is_json(response):
                 # Read here, where a connection that breaks in the middle costs this one request.
                 await response.aread()
-        except httpx2.TransportError as failure:
-            exchange.sent, exchange.error = not isinstance(failure, _NEVER_SENT), failure
+        except (httpx2.TransportError, ServerError) as failure:
+            # A login of its own makes requests of its own; where one of them failed, ours was not sent.
+            ours = isinstance(failure, httpx2.TransportError) and _request_of(failure) in (request, None)
+            exchange.sent, exchange.error = ours and not isinstance(failure, _NEVER_SENT), failure
             response = _stand_in(request, failure)
         else:
             if response.status_code >= 400:
@@ -103,7 +106,14 @@ def _is_json(response: httpx2.Response) -> bool:
     return response.headers.get("content-type", "").lower().startswith("application/json")
 
 
-def _stand_in(request: httpx2.Request, failure: httpx2.TransportError) -> httpx2.Response:
+def _request_of(failure: httpx2.TransportError) -> httpx2.Request | None:
+    try:
+        return failure.request
+    except RuntimeError:  # it has none
+        return None
+
+
+def _stand_in(request: httpx2.Request, failure: Exception) -> httpx2.Response:
     """The answer for a request that got none. Only the one who waits for it hears of it."""
     if request.method != "POST":  # streams and goodbyes: the SDK expects the exception there
         raise failure

@@ -15,11 +15,17 @@ from typing import Any, Self
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCResponse
 
+from toolbridge.servers.catalog import MAX_AGE_SECONDS
+
 ENTRY = "toolbridge/entry"
 """In a tool's `_meta`: the entry as the server sent it."""
 
 STRUCTURED = "toolbridge/structured"
 """In a result's `_meta`: structured content that the protocol version has no place for (a list, a string)."""
+
+LISTS = frozenset({"tools", "resources", "resourceTemplates", "prompts"})
+UNSAID_TTL = int(MAX_AGE_SECONDS * 1000)
+"""Milliseconds that a listing holds which does not say."""
 
 _CONTENT: dict[str, dict[str, Any]] = {
     "text": {"text": ""},
@@ -35,6 +41,12 @@ def mended(message: SessionMessage) -> SessionMessage:
     answer = message.message
     if isinstance(answer, JSONRPCResponse):
         result = answer.result
+        # 2026-07-28 has clients read an answer that does not say so as complete; the older versions do not look.
+        result.setdefault("resultType", "complete")
+        if not LISTS.isdisjoint(result):
+            # mcp 2.3 refuses a listing of 2026-07-28 that does not say how long it holds; the older ones do not look.
+            result.setdefault("ttlMs", UNSAID_TTL)
+            result.setdefault("cacheScope", "private")
         if isinstance(result.get("tools"), list):
             result["tools"] = [_tool(each) for each in result["tools"]]
         elif "content" in result or "structuredContent" in result:

@@ -26,7 +26,12 @@ from weakref import WeakKeyDictionary
 import httpx2
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, OAuthFlowError
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
-from mcp.client.auth.utils import extract_field_from_www_auth, extract_scope_from_www_auth, union_scopes
+from mcp.client.auth.utils import (
+    extract_field_from_www_auth,
+    extract_scope_from_www_auth,
+    is_valid_client_metadata_url,
+    union_scopes,
+)
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from mcp.shared.exceptions import MCPDeprecationWarning
 from pydantic import AnyUrl, ValidationError
@@ -60,6 +65,8 @@ def oauth_provider(spec: ServerSpec, *, on_url: OnUrl | None = None, store: Stor
         raise ConfigError([f'server {spec.name!r}: oauth: a login needs a "url" and an "oauth" entry'])
     if oauth.grant == "client_credentials" and not (oauth.client_id and oauth.client_secret):
         raise ConfigError([f"server {spec.name!r}: oauth: client_credentials needs a client_id and a client_secret"])
+    if oauth.metadata_url is not None and not is_valid_client_metadata_url(oauth.metadata_url):
+        raise ConfigError([f"server {spec.name!r}: oauth: metadata_url: expected an https:// address with a path"])
     return Login(spec, oauth, token_store() if store is None else store, on_url)
 
 
@@ -268,7 +275,7 @@ class Login(httpx2.Auth):
             return provider
         address = AnyUrl(f"http://127.0.0.1{REDIRECT_PATH}")  # with its port when a login comes
         metadata = ClientMetadata(client_name="toolbridge", redirect_uris=[address], scope=scope)
-        return OAuthClientProvider(url, metadata, self.stored, self._keep_url, self._ask)
+        return OAuthClientProvider(url, metadata, self.stored, self._keep_url, self._ask, oauth.metadata_url)
 
     async def _keep_url(self, url: str) -> None:
         self._url = url

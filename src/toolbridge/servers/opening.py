@@ -12,7 +12,7 @@ import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mcp_types
 from mcp import Client, StdioServerParameters
@@ -30,6 +30,9 @@ from toolbridge.servers.logs import keep_secret
 from toolbridge.servers.mend import Mended
 from toolbridge.servers.process import ServerProcess
 from toolbridge.servers.spec import ServerSpec
+
+if TYPE_CHECKING:
+    from toolbridge.servers.oauth import Login, OnUrl
 
 SSE_STATUSES = frozenset({400, 404, 405, 406, 410, 415})
 """Refusals of a first POST that may mean "this is an address of the older SSE transport"."""
@@ -49,6 +52,7 @@ class Facts:
 
     way: Way
     process: ServerProcess | None = None
+    login: Login | None = None
     exchange: Exchange = field(default_factory=Exchange)
     opened: bool = False
     """Whether the handshake was done."""
@@ -88,12 +92,13 @@ async def opened_client(
     *,
     options: dict[str, Any],
     on_end: Callable[[], None],
+    on_url: OnUrl | None,
     guardian: Guardian,
 ) -> AsyncGenerator[Client]:
     """The connected client; leaving ends the connection, and the process where there is one."""
     keep_secret(spec.secrets)
     async with AsyncExitStack() as stack:
-        made = await _made(spec, facts, stack, on_end=on_end, guardian=guardian)
+        made = _made(spec, facts, on_end=on_end, on_url=on_url, guardian=guardian)
         if isinstance(made, Client):
             client = made
             if client.message_handler is None:
@@ -114,8 +119,8 @@ async def _believe(name: str, result: Any) -> None:
     return None
 
 
-async def _made(
-    spec: ServerSpec, facts: Facts, stack: AsyncExitStack, *, on_end: Callable[[], None], guardian: Guardian
+def _made(
+    spec: ServerSpec, facts: Facts, *, on_end: Callable[[], None], on_url: OnUrl | None, guardian: Guardian
 ) -> Any:
     """What the SDK's `Client` is made of, or a `Client` that someone made."""
     if spec.transport == "memory":
@@ -131,11 +136,11 @@ async def _made(
             return StdioServerParameters(command=command, args=list(spec.args), env=env, cwd=spec.cwd)
         facts.process = ServerProcess([command, *spec.args], env=env, cwd=spec.cwd, on_end=on_end, guardian=guardian)
         return facts.process
-    auth = None
+    auth = spec.auth
     if spec.oauth is not None:
         from toolbridge.servers.oauth import oauth_provider  # few servers ask for it
 
-        auth = oauth_provider(spec)
+        auth = facts.login = oauth_provider(spec, on_url=on_url)
     return http_transport(spec, sse=facts.way.sse, auth=auth, on_end=on_end)
 
 

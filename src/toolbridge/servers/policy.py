@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -131,6 +132,7 @@ def read_oauth(entry: Entry, key: str, value: Any) -> OAuth | None:
     return OAuth(
         client_id=_oauth_text(entry, plain.get("clientid")),
         client_secret=_oauth_text(entry, plain.get("clientsecret")),
+        metadata_url=_metadata_url(entry, plain.get("metadataurl", plain.get("clientmetadataurl"))),
         scopes=_scopes(entry, plain.get("scopes", plain.get("scope"))),
         redirect_port=port[1],
         grant="client_credentials" if grant[1] == "client_credentials" else "authorization_code",
@@ -187,6 +189,14 @@ def _seconds(entry: Entry, key: str, value: Any) -> float | None:
         entry.wrong(key, "expected a number of seconds above 0")
         return None
     return seconds
+
+
+def _metadata_url(entry: Entry, found: tuple[str, Any] | None) -> str | None:
+    url = _oauth_text(entry, found)
+    if found is not None and url is not None and "${" not in url and not re.match(r"https://[^/]+/[^#]", url):
+        entry.wrong(found[0], "expected the https:// address of a document, with its path")
+        return None
+    return url
 
 
 def _oauth_text(entry: Entry, found: tuple[str, Any] | None) -> str | None:

@@ -52,6 +52,9 @@ class OAuth:
     redirect_port: int = 0
     """The loopback port that the browser comes back to; 0 takes a free one."""
     grant: Literal["authorization_code", "client_credentials"] = "authorization_code"
+    metadata_url: str | None = None
+    """Where the client's metadata document is published: on servers that read such, its address is the client's id, and
+    nothing is registered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ class ServerSpec:
     headers: Mapping[str, str] = field(default_factory=_nothing, repr=False, hash=False)
     headers_from: Headers | None = field(default=None, repr=False, compare=False)
     oauth: OAuth | None = None
+    auth: Any = field(default=None, repr=False, compare=False)
+    """Another way to log in: an `httpx2.Auth`, in place of `oauth`."""
     verify: bool | str = True
     """TLS: the system's certificates, a file of certificates, or no check at all."""
     server: Any = field(default=None, repr=False, compare=False)

@@ -29,6 +29,7 @@ BEHAVIOUR: dict[str, Any] = {
     "hang": [],  # methods that get no answer; "*" for all
     "cut": {},  # method → "before", "headers" or "middle": where the connection is closed instead of an answer
     "odd": {},  # method → "empty", "html", "accepted", "nonsense" or "silence": an answer with status 200 that is none
+    "complain": {},  # method → [status, words]: does what it is asked for, and answers with an error of these words
     "reply": "sse",  # or "json"
     "token": None,  # the bearer token that every request must carry
     "sse_post": 405,  # the answer to a POST on /sse, which knows only GET
@@ -50,7 +51,10 @@ class Cut(Exception):
 
 
 def head(status: int, headers: dict[str, str]) -> bytes:
-    lines = [f"HTTP/1.1 {status} {REASONS.get(status, 'Status')}", *(f"{key}: {value}" for key, value in headers.items())]
+    lines = [
+        f"HTTP/1.1 {status} {REASONS.get(status, 'Status')}",
+        *(f"{key}: {value}" for key, value in headers.items()),
+    ]
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 
@@ -162,6 +166,9 @@ async def post_mcp(writer: asyncio.StreamWriter, headers: dict[str, str], messag
     if place == "before":
         raise Cut
     reply = answer_to(message)  # what it does it does; only the news may be lost
+    if method in BEHAVIOUR["complain"]:
+        status, words = BEHAVIOUR["complain"][method]
+        return respond_error(writer, status, "json", words, id)
     extra: dict[str, str] = {}
     if method == "initialize" and BEHAVIOUR["sessions"]:
         extra["mcp-session-id"] = uuid.uuid4().hex
@@ -170,7 +177,9 @@ async def post_mcp(writer: asyncio.StreamWriter, headers: dict[str, str], messag
         return respond(writer, 400, json.dumps({"jsonrpc": "2.0", **reply}).encode(), content_type="application/json")
     if BEHAVIOUR["reply"] == "json" and place is None:
         body = json.dumps({"jsonrpc": "2.0", **reply}).encode()
-        return respond(writer, 200, body, content_type="application/json", **{k.replace("-", "_"): v for k, v in extra.items()})
+        return respond(
+            writer, 200, body, content_type="application/json", **{k.replace("-", "_"): v for k, v in extra.items()}
+        )
     writer.write(head(200, {"content-type": "text/event-stream", "transfer-encoding": "chunked", **extra}))
     if place == "headers":
         await writer.drain()
@@ -244,7 +253,12 @@ async def read_request(reader: asyncio.StreamReader) -> tuple[str, str, dict[str
 
 
 async def serve_one(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, verb: str, target: str, headers: dict[str, str], body: bytes
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    verb: str,
+    target: str,
+    headers: dict[str, str],
+    body: bytes,
 ) -> None:
     path, _, query = target.partition("?")
     message: dict[str, Any] = json.loads(body) if body else {}

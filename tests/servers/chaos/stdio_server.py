@@ -1,22 +1,22 @@
 """A server over stdio that misbehaves as its arguments say. Plain JSON-RPC lines, no SDK: what it does wrong it really does.
 
-    stdio_server.py [WORD | WORD=VALUE]…
+stdio_server.py [WORD | WORD=VALUE]…
 
-    ledger=PATH          where it writes what happened
-    exit=CODE            exits at once                        say=TEXT       … after this on stderr
-    down=PATH            exits with 9 at once while there is such a file
-    delay=SECONDS        starts slowly                        deaf           never reads anything
-    protocol=VERSION     what it answers to initialize        instructions=TEXT
-    discover=WAY         server/discover: refuse (-32601, the default), die, silent
-    silent=METHOD        never answers that method            exit_at=METHOD exits when that method comes
-    wrong_result=METHOD  answers it with a string             error=METHOD   answers it with an error
-    ignore_eof, ignore_term   goes on when stdin ends, when it is told to terminate
-    grandchild           starts `sleep`, which keeps our stdout open and outlives us
-    banner=TEXT          prints that on stdout first          noise          prints log lines between the messages
-    shout=BYTES          writes that much to stderr at the start
-    tools=NUMBER         so many tools more                   pages=NUMBER   tools a page
-    cursor=WAY           endless, same (for ever), empty ("" at the end)
-    crash_after=NUMBER   exits when it has answered so many calls
+ledger=PATH          where it writes what happened
+exit=CODE            exits at once                        say=TEXT       … after this on stderr
+down=PATH            exits with 9 at once while there is such a file
+delay=SECONDS        starts slowly                        deaf           never reads anything
+protocol=VERSION     what it answers to initialize        instructions=TEXT
+discover=WAY         server/discover: refuse (-32601, the default), die, silent
+silent=METHOD        never answers that method            exit_at=METHOD exits when that method comes
+wrong_result=METHOD  answers it with a string             error=METHOD   answers it with an error
+ignore_eof, ignore_term   goes on when stdin ends, when it is told to terminate
+grandchild           starts `sleep`, which keeps our stdout open and outlives us
+banner=TEXT          prints that on stdout first          noise          prints log lines between the messages
+shout=BYTES          writes that much to stderr at the start
+tools=NUMBER         so many tools more                   pages=NUMBER   tools a page
+cursor=WAY           endless, same (for ever), empty ("" at the end)
+crash_after=NUMBER   exits when it has answered so many calls
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ LATE: list[dict[str, Any]] = []
 ANSWERS: dict[str, tuple[Any, str]] = {}
 """Questions we asked the client, by our id: the id of the call that waits, and the kind."""
 WRITING = threading.Lock()
-ANSWERED = 0
+answered = 0
+"""Calls that were answered."""
 
 
 def quit_with(code: int) -> None:
@@ -145,7 +146,7 @@ def wait(id: Any, path: str) -> None:
 
 
 def call(id: Any, params: dict[str, Any]) -> None:
-    global ANSWERED
+    global answered
     name, given = params["name"], params.get("arguments") or {}
     LEDGER.write("call", tool=name)
     match name:
@@ -213,8 +214,8 @@ def call(id: Any, params: dict[str, Any]) -> None:
             answer(id, text(f"{name} ran"))
         case _:
             refuse(id, -32602, f"Unknown tool: {name}")
-    ANSWERED += 1
-    if ANSWERED == int(OPTIONS.get("crash_after", "-1")):
+    answered += 1
+    if int(OPTIONS.get("crash_after", "-1")) == answered:
         sys.stderr.write("that was one call too many\n")
         quit_with(3)
 
@@ -245,7 +246,9 @@ def receive(message: dict[str, Any]) -> None:
     method, id, params = message.get("method"), message.get("id"), message.get("params") or {}
     if method is None:
         waiting, kind = ANSWERS.pop(str(id))
-        answer(waiting, text(json.dumps({"kind": kind, "answer": message.get("result"), "error": message.get("error")})))
+        answer(
+            waiting, text(json.dumps({"kind": kind, "answer": message.get("result"), "error": message.get("error")}))
+        )
         return
     if method not in ("tools/call", "ping"):
         LEDGER.write("received", method=method, params=params)
@@ -255,9 +258,11 @@ def receive(message: dict[str, Any]) -> None:
     if OPTIONS.get("silent") == method or id is None:
         return
     if OPTIONS.get("wrong_result") == method:
-        return answer(id, "a string")
+        answer(id, "a string")
+        return
     if OPTIONS.get("error") == method:
-        return refuse(id, -32603, "something broke inside")
+        refuse(id, -32603, "something broke inside")
+        return
     match method:
         case "server/discover":
             discover(id)

@@ -65,7 +65,9 @@ READ_ONLY = {"readOnlyHint": True}
 IDEMPOTENT = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True}
 
 
-def tool(name: str, schema: dict[str, Any], description: str, annotations: dict[str, Any] | None = None) -> dict[str, Any]:
+def tool(
+    name: str, schema: dict[str, Any], description: str, annotations: dict[str, Any] | None = None
+) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": name, "description": description, "inputSchema": schema}
     return entry if annotations is None else {**entry, "annotations": annotations}
 
