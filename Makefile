@@ -14,7 +14,7 @@ help:
 	@echo 'make demo    hard tools for three providers, and their calls read back; a few seconds, no network'
 	@echo 'make test    every test'
 	@echo 'make check   lint, format, types'
-	@echo 'make bench   conversion speed beside other libraries (installs them; some minutes)'
+	@echo 'make bench   conversion, calls, connections and listings beside other libraries (installs them; ten minutes)'
 	@echo 'make conformance   the official MCP suite over the hub (installs Node and the suite; some minutes)'
 	@echo 'make clean   removes .venv'
 	@echo 'PYTHON=…     the interpreter that .venv is made with; now $(PYTHON)'
@@ -32,6 +32,7 @@ check: .venv/.test .venv/.check
 
 bench: .venv/.installed
 	$(IN) benchmarks/schemas.py
+	$(IN) benchmarks/servers.py
 
 conformance: .venv/.installed
 	$(IN) benchmarks/conformance/run.py

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 Cause: TypeAlias = Literal[
     "not_found", "not_executable", "bad_cwd", "exited", "noise", "timeout", "unauthorized", "forbidden", "tls",
-    "unreachable", "unknown_host", "http_status", "no_mcp", "protocol", "lost", "closed",
+    "unreachable", "unknown_host", "http_status", "no_mcp", "protocol", "refused", "lost", "closed",
 ]  # fmt: skip
 
 FIXES: dict[Cause, str] = {
@@ -28,6 +28,7 @@ FIXES: dict[Cause, str] = {
     "unknown_host": 'mend the host in "url", or check the network',
     "http_status": "look at the server's own log",
     "no_mcp": "the url answers, but not as an MCP server; check its path (often /mcp or /sse)",
+    "refused": "look at what was asked for: the name, the address, the arguments",
     "protocol": "the server breaks the protocol; report it to its author",
     "lost": "it is started anew at the next call",
     "closed": "open the hub first",

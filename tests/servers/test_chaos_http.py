@@ -424,17 +424,23 @@ async def test_what_was_committed_before_a_death_is_not_replayed(
         assert (server.counted("once"), server.counted("next")) == (times, 1)
 
 
-async def test_a_read_of_a_trusted_server_is_replayed_after_its_death(http_server: Start, beside: Beside) -> None:
-    server = http_server()
-    async with beside(at(server.url(), trust=True)) as hub:
-        server.tell(cut={"tools/call": "middle"})
-        call = asyncio.create_task(hub.call("bad", "count_and_die_read_only", {"key": "twice"}))
-        await asyncio.to_thread(server.wait_for_death)
-        server.behaviour = {"die": False}
-        server.start()
-        result = await call
-        assert server.counted("twice") in (1, 2)
-        assert result.is_error is (server.counted("twice") == 1)
+@pytest.mark.parametrize(
+    ("tool", "trust", "times"),
+    [
+        ("count", True, 1),
+        ("count_and_die_read_only", False, 1),
+        ("count_and_die_read_only", True, 2),
+    ],
+)
+async def test_an_answer_that_is_lost_once_is_asked_for_again_only_if_read_only_and_trusted(
+    tool: str, trust: bool, times: int, http_server: Start, beside: Beside
+) -> None:
+    server = http_server(die=False)
+    async with beside(at(server.url(), trust=trust)) as hub:
+        server.tell(cut={"tools/call": "middle"}, once=True)
+        result = await hub.call("bad", tool, {"key": "once"})
+        assert server.counted("once") == times
+        assert (result.is_error, result.failure) == ((True, "outcome_unknown") if times == 1 else (False, None))
 
 
 async def test_while_it_is_down_calls_fail_fast_and_then_it_is_back(http_server: Start, beside: Beside) -> None:

@@ -8,6 +8,7 @@ Linux only (`/proc`).
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import threading
@@ -156,6 +157,7 @@ def nothing_left(token: str = "", seconds: float = SETTLE_SECONDS) -> Generator[
             assert time.monotonic() < end, "left behind: " + "; ".join(left)
             time.sleep(0.01)
     except BaseException:
+        gc.collect()  # what complains when it is collected complains in this test, and in no later one
         end_all([*marked(token), *(each for each in descendants() if each.pid not in before.children)])
         raise
 

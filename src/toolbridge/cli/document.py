@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import Any
 
@@ -24,8 +25,13 @@ def note_fields(note: Note) -> dict[str, Any]:
     return {"code": note.code, "effect": note.effect, "path": note.path, "before": note.before}
 
 
+_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""What a terminal would obey, and JSON does not escape by itself: control characters and changes of direction."""
+
+
 def _text(document: Any, indented: bool) -> str:
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2 if indented else None)
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2 if indented else None)
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 DEEPEST = 200

@@ -57,7 +57,7 @@ def tell_failures(failures: Sequence[Failure], *, refusal: str = "") -> None:
     """
     paint = Paint(sys.stderr)
     for each in failures:
-        if refusal and each.cause == "protocol":
+        if refusal and each.cause == "refused":
             lines = [
                 f"toolbridge: {one_line(f'server {each.server!r}: {each.message}; {refusal.format(each.server)}')}"
             ]

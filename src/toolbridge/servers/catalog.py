@@ -165,9 +165,11 @@ def _program(spec: ServerSpec) -> list[Any]:
     if spec.transport != "stdio" or not spec.command:
         return []
     directory = os.path.abspath(spec.cwd or ".")
-    facts: list[Any] = [directory, _file_facts(_resolved(spec, spec.command, directory))]
-    facts += [_file_facts(os.path.join(directory, arg)) for arg in spec.args]
-    return facts
+    files = [_file_facts(os.path.join(directory, arg)) for arg in spec.args]
+    # Without a relative path it does not matter where we are: a user's configuration is warm in every directory.
+    relative = [os.path.dirname(spec.command), *(arg for arg, facts in zip(spec.args, files, strict=True) if facts)]
+    here = any(path and not os.path.isabs(path) for path in relative)
+    return [directory if here else None, _file_facts(_resolved(spec, spec.command, directory)), *files]
 
 
 def _resolved(spec: ServerSpec, command: str, directory: str) -> str:

@@ -213,11 +213,6 @@ class Connection:
                 each.scope.cancel()
 
     @property
-    def owners(self) -> int:
-        """How many tasks still own something."""
-        return len(self._owners)
-
-    @property
     def facts(self) -> Facts | None:
         """What is known of the connection that is open or was the last."""
         return self._facts
@@ -269,7 +264,7 @@ class Connection:
             facts.failure = failure
             facts.explained.set()
             if failure is not None and not self._closing and self._facts is facts:
-                self._note_failure(failure)
+                self._note_failure(failure, opened=facts.opened)
             closed = Failure(self.spec.name, "closed", "it was closed while it was connecting")
             self._settle(opening, failure or closed)
 
@@ -394,17 +389,22 @@ class Connection:
             self._stale.clear()
             await self.relist(client)
 
-    async def relist(self, client: Client) -> None:
+    async def relist(self, client: Client) -> Failure | None:
         """List anew. A listing that fails leaves the last one standing, with a warning."""
+        late: str | None = None
+        error: Exception | None = None
         with anyio.move_on_after(self.spec.limits.list) as scope:
             try:
                 await self._list(client)
-            except Exception as error:
-                facts = self._facts or Facts(Way("auto"))
-                self._list_problem = f"it could not be listed anew: {diagnosed(self.spec, facts, error).message}"
-                return
+            except Exception as raised:  # the listing's alone: the connection may be as good as before
+                error = raised
         if scope.cancelled_caught:
-            self._list_problem = f"it did not list its tools anew within {self.spec.limits.list:g} s"
+            late = f"it did not list its tools anew within {self.spec.limits.list:g} s"
+        if late is None and error is None:
+            return None
+        failure = diagnosed(self.spec, self._facts or Facts(Way("auto")), error, timed_out=late)
+        self._list_problem = f"it could not be listed anew: {failure.message}"
+        return failure
 
     async def _listen(self, client: Client) -> None:
         """Servers of 2026-07-28 tell of changes only to those who listen."""
@@ -444,7 +444,7 @@ class Connection:
         if not opening.done():
             opening.set_result(opened)
 
-    def _note_failure(self, failure: Failure) -> None:
+    def _note_failure(self, failure: Failure, *, opened: bool) -> None:
         """Remember why, and come back to it after a pause."""
         if self._opened_at and time.monotonic() - self._opened_at > STEADY_SECONDS:
             self._failures = 0
@@ -453,8 +453,9 @@ class Connection:
         self._failure = failure
         pause = min(FIRST_PAUSE_SECONDS * 2 ** (self._failures - 1), LONGEST_PAUSE_SECONDS)
         pause *= random.uniform(0.8, 1.2)  # a hundred hubs must not come back in the same moment
-        # The first call after a loss need not wait: the server may well be there again.
-        self._not_before = time.monotonic() + (pause if self._failures > 1 else 0.0)
+        # A call need not wait after a loss, for the server may well be there again; only after attempts in vain.
+        in_vain = not opened and self._failures > 1
+        self._not_before = time.monotonic() + (pause if in_vain else 0.0)
         if failure.cause not in _HOPELESS and self._failures <= MOST_RESTARTS and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(pause, self._restart)
 

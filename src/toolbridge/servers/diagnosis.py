@@ -104,7 +104,9 @@ def _told(facts: Facts, error: BaseException | None, timed_out: str | None) -> t
                     f"the address answers, but not as an MCP server ({each.message[:1].lower()}{each.message[1:]})",
                 )
             case MCPError():
-                return "protocol", f"it answered with an error: {each.message}{noise}"
+                return ("refused" if facts.opened else "protocol"), f"it answered with an error: {each.message}{noise}"
+            case RuntimeError():  # the SDK's own word on an answer it cannot use
+                return "protocol", f"its answer breaks the protocol: {each}{noise}"
             case _:
                 continue
     if error is None:

@@ -128,9 +128,16 @@ def _refuse_doubles(specs: list[ServerSpec]) -> None:
         raise ConfigError([f"server {name!r}: the name is given twice; each server needs its own" for name in doubles])
 
 
+def _refuse_addresses(specs: Iterable[ServerSpec]) -> None:
+    """Addresses without a scheme, which a file would not have got past the reader with."""
+    wrong = [spec.name for spec in specs if spec.url and not spec.url.lower().startswith(("http://", "https://"))]
+    if wrong:
+        raise ConfigError([f"server {name!r}: url: expected an address such as https://host/mcp" for name in wrong])
+
+
 def _with_secrets(spec: ServerSpec) -> ServerSpec:
-    """A specification that was made by hand, with its secrets known as such."""
-    return spec if spec.secrets else replace(spec, secrets=secret_values(spec))
+    """A specification, perhaps made by hand, with all its secrets known as such."""
+    return replace(spec, secrets=secret_values(spec))
 
 
 def _known(known: Mapping[str, T], name: str) -> T:
@@ -139,6 +146,17 @@ def _known(known: Mapping[str, T], name: str) -> T:
         hint = f"did you mean {meant!r}?" if meant else f"the servers are: {', '.join(known) or 'none'}"
         raise UnknownServerError(f"unknown server {name!r}; {hint}")
     return known[name]
+
+
+_ENDINGS: set[asyncio.Future[None]] = set()
+"""Hubs that are closing: an event loop keeps no task alive that nobody holds."""
+
+
+async def _end(connections: list[Connection], guardian: Guardian) -> None:
+    try:
+        await asyncio.gather(*(each.close() for each in connections))
+    finally:
+        guardian.close()
 
 
 class Hub:
@@ -155,6 +173,7 @@ class Hub:
         patience: float = PATIENCE_SECONDS,
     ) -> None:
         self._specs = {spec.name: _with_secrets(spec) for spec in specs}
+        _refuse_addresses(self._specs.values())
         self._filter = filter
         self._callbacks = callbacks
         self._lazy = lazy
@@ -242,14 +261,13 @@ class Hub:
         await self._here(self._close)
 
     async def _close(self) -> None:
-        connections, self._connections = self._connections, {}
-        try:
-            # Shielded: whoever waits for the end may give up waiting; the ending goes on.
-            await asyncio.shield(asyncio.gather(*(each.close() for each in connections.values())))
-        finally:
-            if not any(each.owners for each in connections.values()):
-                self._guardian.close()
+        connections, self._connections = list(self._connections.values()), {}
         self._changed()
+        ending = asyncio.ensure_future(_end(connections, self._guardian))
+        _ENDINGS.add(ending)
+        ending.add_done_callback(_ENDINGS.discard)
+        # Shielded: whoever waits for the end may give up waiting; the ending goes on.
+        await asyncio.shield(ending)
 
     async def _here(self, function: Callable[..., Awaitable[T]], *arguments: Any, **options: Any) -> T:
         """Run in the hub's own event loop, wherever the caller is."""
@@ -312,8 +330,9 @@ class Hub:
         async def one(connection: Connection) -> None:
             was_open = connection.state == "connected"
             client = await connection.ensure()
-            if was_open:
-                await connection.relist(client)
+            failure = await connection.relist(client) if was_open else None
+            if failure is not None:
+                raise ServerError(failure)
 
         await asyncio.gather(*(one(each) for each in self._chosen(server)), return_exceptions=server is None)
 

@@ -25,7 +25,8 @@ async def list_tools(client: Client, server: str) -> tuple[Listing, str | None]:
     async def page(cursor: str | None) -> tuple[list[Tool], str | None]:
         nonlocal ttl
         listed = await client.list_tools(cursor=cursor)
-        if listed.ttl_ms is not None:
+        # 0 is what the SDK's servers send where their author said nothing.
+        if "ttl_ms" in listed.model_fields_set and listed.ttl_ms:
             ttl = min(listed.ttl_ms / 1000, math.inf if ttl is None else ttl)
         return read_listed(listed.tools, server), listed.next_cursor
 

@@ -28,8 +28,12 @@ _STALE_TEXT = re.compile(
     re.IGNORECASE,
 )
 
-_STALE_STATUSES = frozenset({400, 403, 404, 409, 410, 422, 500, 503})
-"""Statuses under which those words have been seen. 401 needs no words: nothing runs without a login."""
+_STALE_STATUSES = frozenset({400, 403, 404, 409, 410, 422, 503})
+"""Statuses under which those words mean that nothing ran. With others they may be the tool's own: a browser has
+sessions too. 401 needs no words, nor has 404 while there is a session."""
+
+_DOUBTFUL_STATUSES = frozenset({400, 503})
+"""Statuses that may mean a forgotten session without saying so: a new one is opened for the next request."""
 
 _CUT = re.compile(r"connection closed|sse stream", re.IGNORECASE)
 """How the SDK says that an answer will not come. The code alone does not tell: servers use it for their own errors."""
@@ -54,13 +58,13 @@ def read_loss(connection: Connection, client: Client, exchange: Exchange, error:
             connection.retire(client)
         return Loss(exchange.sent, network_failure(exchange.error)[1])
     said = f"{error.message if error else ''} {exchange.body}"
-    may_be_stale = status in _STALE_STATUSES or (status is None and exchange.sent)
-    if status == 401 or (may_be_stale and _STALE_TEXT.search(said)):
+    has_session = client.protocol_version < "2026-07-28"  # the later servers know no sessions
+    if status == 401 or (status == 404 and has_session) or (status in _STALE_STATUSES and _STALE_TEXT.search(said)):
         connection.retire(client)
         return Loss(False, "the server asks for a login" if status == 401 else "the server has forgotten the session")
+    if status in _DOUBTFUL_STATUSES and has_session:
+        connection.retire(client)
     if status is not None and status >= 500 and (error is None or error.code == mcp_types.INTERNAL_ERROR):
-        if status == 503:
-            connection.retire(client)
         return Loss(True, f"the server answered with HTTP {status}")
     if error is not None and error.code == mcp_types.CONNECTION_CLOSED and _CUT.search(error.message):
         if not exchange.sent:  # over HTTP the stream of one answer may end and the connection live

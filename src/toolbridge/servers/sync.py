@@ -37,6 +37,16 @@ def connect_sync(source: Any, **options: Any) -> SyncHub:
     return SyncHub(connect(source, **options))
 
 
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    """The thread's whole life. The loop is closed here: the caller may be in a thread that runs another."""
+    try:
+        loop.run_forever()
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.run_until_complete(loop.shutdown_default_executor())
+    finally:
+        loop.close()
+
+
 class SyncHub:
     """A hub without `await`."""
 
@@ -60,7 +70,7 @@ class SyncHub:
         with self._lock:
             if self._thread is None:
                 self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._loop.run_forever, name="toolbridge hub", daemon=True)
+                self._thread = threading.Thread(target=_run, args=(self._loop,), name="toolbridge hub", daemon=True)
                 self._thread.start()
                 atexit.register(self.close)  # a program that forgets to close leaves no process behind
         try:
@@ -82,9 +92,6 @@ class SyncHub:
         finally:
             loop.call_soon_threadsafe(loop.stop)
             thread.join()
-            loop.run_until_complete(loop.shutdown_asyncgens())
-            loop.run_until_complete(loop.shutdown_default_executor())
-            loop.close()
 
     def _wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
         loop = self._loop

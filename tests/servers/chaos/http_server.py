@@ -30,6 +30,8 @@ BEHAVIOUR: dict[str, Any] = {
     "cut": {},  # method → "before", "headers" or "middle": where the connection is closed instead of an answer
     "odd": {},  # method → "empty", "html", "accepted", "nonsense" or "silence": an answer with status 200 that is none
     "complain": {},  # method → [status, words]: does what it is asked for, and answers with an error of these words
+    "once": False,  # whether only the next message is cut
+    "die": True,  # whether the tools that die do
     "reply": "sse",  # or "json"
     "token": None,  # the bearer token that every request must carry
     "sse_post": 405,  # the answer to a POST on /sse, which knows only GET
@@ -116,7 +118,7 @@ def call(name: str, given: dict[str, Any]) -> dict[str, Any]:
             return text(str(os.getpid()))
         case "count" | "count_and_die" | "count_and_die_read_only":
             LEDGER.write("count", key=given["key"])
-            if name != "count" and BEHAVIOUR.get("die", True):
+            if name != "count" and BEHAVIOUR["die"]:
                 os._exit(7)
             return text(f"counted {given['key']}")
         case "change":
@@ -163,6 +165,8 @@ async def post_mcp(writer: asyncio.StreamWriter, headers: dict[str, str], messag
     if method in BEHAVIOUR["odd"]:
         return await answer_oddly(writer, BEHAVIOUR["odd"][method])
     place = BEHAVIOUR["cut"].get(method)
+    if BEHAVIOUR["once"]:
+        BEHAVIOUR["cut"] = {}
     if place == "before":
         raise Cut
     reply = answer_to(message)  # what it does it does; only the news may be lost

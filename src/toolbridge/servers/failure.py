@@ -1,3 +1,0 @@
-"""Temporary."""
-from toolbridge.failure import *
-from toolbridge.failure import FIXES, Cause, Failure
