@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ def test_the_programs_of_a_page_run_one_after_the_other(page: Path, monkeypatch:
 
 
 @pages_with("console")
-def test_the_commands_of_a_page_print_what_it_says(page: Path) -> None:
+def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -> None:
     for block in blocks(page, "console"):
         for command, shown in commands(block):
             program, *arguments = shlex.split(command)
@@ -45,7 +46,9 @@ def test_the_commands_of_a_page_print_what_it_says(page: Path) -> None:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 cwd=ROOT,
-                env=surroundings(COLUMNS="100"),
+                env=surroundings(
+                    COLUMNS="100", TOOLBRIDGE_PYTHON=sys.executable, TOOLBRIDGE_CACHE_DIR=str(tmp_path / "cache")
+                ),
                 timeout=LIMIT_SECONDS,
                 check=False,
             ).stdout.decode("utf-8")
