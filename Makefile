@@ -11,7 +11,7 @@ CODE = src tests benchmarks examples docs
 .DELETE_ON_ERROR:
 
 help:
-	@echo 'make demo    hard tools for three providers, and their calls read back; a few seconds, no network'
+	@echo 'make demo    a live server; hard tools for three providers, and their calls read back; seconds, no network'
 	@echo 'make test    every test'
 	@echo 'make check   lint, format, types'
 	@echo 'make bench   conversion, calls, connections and listings beside other libraries (installs them; ten minutes)'
@@ -20,6 +20,7 @@ help:
 	@echo 'PYTHON=…     the interpreter that .venv is made with; now $(PYTHON)'
 
 demo: .venv/.installed
+	@$(IN) examples/hub.py
 	@$(IN) examples/demo.py
 
 test: .venv/.test

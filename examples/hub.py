@@ -22,19 +22,23 @@ SERVERS = {
 
 
 async def main() -> None:
+    print("Two servers, of which one cannot start:")
     async with connect({"mcpServers": SERVERS}) as hub:
         for name, status in hub.status.items():
-            print(f"{name}: {status.state}, {status.tools} tools" + (f" — {status.failure}" if status.failure else ""))
+            print(
+                f"  {name}: {status.state}, {status.tools} tools" + (f" — {status.failure}" if status.failure else "")
+            )
         assert [status.state for status in hub.status.values()] == ["connected", "failed"]
 
         # By hand: the server's name, the tool's, the arguments.
         found = await hub.call("garden", "find_plants", {"query": "ä"})
-        print("find_plants:", found.structured)
+        print("Calls of the other:\n  find_plants:", found.structured)
         assert found.structured == {"Gänseblümchen": "A1"}
 
         # Progress is told while it happens, and keeps the call alive.
         litres: list[float] = []
         await hub.call("garden", "water", {"bed": "B2"}, on_progress=lambda done, total, message: litres.append(done))
+        print("  water: progress", *(f"{each:g}" for each in litres))
         assert litres == [1.0, 2.0, 3.0]
 
         # For a model: prepare the catalogue for its provider, resolve what it calls, run it.
@@ -44,7 +48,7 @@ async def main() -> None:
         assert isinstance(bound, BoundCall)
         picture = (await hub.run(bound)).content[0]
         assert isinstance(picture, Image)
-        print(f"draw_map: a picture, {picture.mime_type}")
+        print(f"  draw_map, called by a model as {call.name}: a picture, {picture.mime_type}")
 
 
 asyncio.run(main())
