@@ -8,7 +8,7 @@ server asks for in the middle of a call. They may be plain or async.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -82,6 +82,19 @@ def client_options(callbacks: Callbacks, server: str) -> dict[str, Any]:
         options["logging_callback"] = logging
         options["log_level"] = callbacks.log_level
     return options
+
+
+def login_shown(callbacks: Callbacks, server: str) -> Callable[[str], Awaitable[str | None]] | None:
+    """The callback that shows a login's address, as `oauth` takes it."""
+    login = callbacks.login
+    if login is None:
+        return None
+
+    async def show(url: str) -> str | None:
+        answer = await outcome(login(server, url))
+        return answer if isinstance(answer, str) else None
+
+    return show
 
 
 def _address(root: Any) -> str:

@@ -112,6 +112,7 @@ async def _attempt(
         EXCHANGE.reset(token)
     if not pending.is_late():
         return read_loss(connection, client, exchange, None) or Loss(True, "the connection ended while it ran")
+    connection.suspect(client)
     return "timed_out", (
         f"The tool {name!r} of server {spec.name!r} gave no sign of life for {idle:g} s and was cancelled. "
         "It may have run in part or in whole."

@@ -14,18 +14,18 @@ import random
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import mcp_types
 from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
 
 from toolbridge.errors import ServerError
 from toolbridge.failure import Failure
-from toolbridge.servers.callbacks import Callbacks, client_options, outcome
+from toolbridge.servers.callbacks import Callbacks, client_options, login_shown, outcome
 from toolbridge.servers.catalog import Catalog, Listing
-from toolbridge.servers.diagnosis import diagnosed
+from toolbridge.servers.diagnosis import both_ways, diagnosed
 from toolbridge.servers.guardian import Guardian
 from toolbridge.servers.http import EXCHANGE
 from toolbridge.servers.listing import list_tools
@@ -51,6 +51,9 @@ STEADY_SECONDS = 10.0
 
 RELIST_SECONDS = 10.0
 """How old a listing must be before a tool that is not in it is looked for again."""
+
+PROBE_SECONDS = 10.0
+"""How long a process may take to answer anything, after a call of it ran out of time."""
 
 LEAVE_SECONDS = 10.0
 """How long a connection may take to leave in order, before it is cut. Ending a stubborn process takes up to six."""
@@ -87,6 +90,7 @@ class Connection:
         self._owners: dict[asyncio.Task[None], anyio.CancelScope | None] = {}
         """The tasks that own a connection, and how to call them off once they run; old ones may still be leaving."""
         self._retired: dict[int, asyncio.Event] = {}
+        self._probe: asyncio.Task[None] | None = None
         self._stale = asyncio.Event()
         self._failure: Failure | None = None
         self._failures = 0
@@ -220,11 +224,29 @@ class Connection:
     def is_current(self, client: Client) -> bool:
         return self._client is client
 
+    def suspect(self, client: Client) -> None:
+        """A call ran out of time. A process that answers nothing at all any more is ended, and the next one started."""
+        process = self._facts.process if self._facts else None
+        if process is not None and self.is_current(client) and self._probe is None:
+            self._probe = asyncio.create_task(self._probed(client))
+
+    async def _probed(self, client: Client) -> None:
+        try:
+            with anyio.move_on_after(PROBE_SECONDS) as scope, contextlib.suppress(MCPError, ValidationError):
+                await client.list_tools()
+            busy = any(each.client is client for each in self.pending)
+            if scope.cancelled_caught and self.is_current(client) and not busy:
+                self.lose()
+        finally:
+            self._probe = None
+
     async def close(self) -> None:
         """End the connection and everything that belongs to it; returns when nothing is left."""
         self._closing = True
         self._forget_timer()
         connecting = self._opening is not None
+        if self._probe is not None:
+            self._probe.cancel()
         self.lose()
         for end in self._retired.values():
             end.set()
@@ -255,7 +277,7 @@ class Connection:
         try:
             with scope:
                 while True:
-                    failure = _both(failure, await self._attempt(facts, opening))
+                    failure = both_ways(failure, await self._attempt(facts, opening))
                     other = next_way(self.spec, facts) if failure is not None else None
                     if other is None or self._closing:
                         break
@@ -264,7 +286,7 @@ class Connection:
             facts.failure = failure
             facts.explained.set()
             if failure is not None and not self._closing and self._facts is facts:
-                self._note_failure(failure, opened=facts.opened)
+                self._note_failure(failure)
             closed = Failure(self.spec.name, "closed", "it was closed while it was connecting")
             self._settle(opening, failure or closed)
 
@@ -286,7 +308,7 @@ class Connection:
                     facts,
                     options=self._options(),
                     on_end=lambda: self._ended(end),
-                    on_url=self._on_url(),
+                    on_url=login_shown(self._callbacks, self.spec.name),
                     guardian=self._guardian,
                 ) as opened:
                     deadline.deadline = math.inf
@@ -321,17 +343,6 @@ class Connection:
                 await asyncio.sleep(1)
 
         return asyncio.create_task(hold())
-
-    def _on_url(self) -> Callable[[str], Any] | None:
-        login = self._callbacks.login
-        if login is None:
-            return None
-
-        async def show(url: str) -> str | None:
-            answer = await outcome(login(self.spec.name, url))
-            return answer if isinstance(answer, str) else None
-
-        return show
 
     def _options(self) -> dict[str, Any]:
         options = client_options(self._callbacks, self.spec.name)
@@ -444,17 +455,17 @@ class Connection:
         if not opening.done():
             opening.set_result(opened)
 
-    def _note_failure(self, failure: Failure, *, opened: bool) -> None:
+    def _note_failure(self, failure: Failure) -> None:
         """Remember why, and come back to it after a pause."""
-        if self._opened_at and time.monotonic() - self._opened_at > STEADY_SECONDS:
+        opened_at, self._opened_at = self._opened_at, 0.0
+        if opened_at and time.monotonic() - opened_at > STEADY_SECONDS:
             self._failures = 0
-        self._opened_at = 0.0
         self._failures += 1
         self._failure = failure
         pause = min(FIRST_PAUSE_SECONDS * 2 ** (self._failures - 1), LONGEST_PAUSE_SECONDS)
         pause *= random.uniform(0.8, 1.2)  # a hundred hubs must not come back in the same moment
         # A call need not wait after a loss, for the server may well be there again; only after attempts in vain.
-        in_vain = not opened and self._failures > 1
+        in_vain = not opened_at and self._failures > 1
         self._not_before = time.monotonic() + (pause if in_vain else 0.0)
         if failure.cause not in _HOPELESS and self._failures <= MOST_RESTARTS and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(pause, self._restart)
@@ -484,10 +495,3 @@ class Connection:
     def remember(self, listing: Listing | None) -> None:
         """Take a listing from the disk: the server need not be started to be known."""
         self.listing = listing
-
-
-def _both(first: Failure | None, second: Failure | None) -> Failure | None:
-    """What to report where a second way was tried: the first failure says more, unless the second way got further."""
-    if first is None or second is None or first.status is None:
-        return second
-    return replace(first, message=f"{first.message}; as the older SSE transport: {second.message}")

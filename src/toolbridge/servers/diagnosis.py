@@ -10,6 +10,7 @@ import signal
 import socket
 import ssl
 from collections.abc import Iterator
+from dataclasses import replace
 
 import httpx2
 from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenError
@@ -55,6 +56,13 @@ def diagnosed(spec: ServerSpec, facts: Facts, error: BaseException | None, *, ti
         stderr=redact(process.stderr, spec.secrets) if process else "",
         status=facts.exchange.status,
     )
+
+
+def both_ways(first: Failure | None, second: Failure | None) -> Failure | None:
+    """What to report where a second way was tried: the first failure says more, unless the second way got further."""
+    if first is None or second is None or first.status is None:
+        return second
+    return replace(first, message=f"{first.message}; as the older SSE transport: {second.message}")
 
 
 def _given(error: BaseException | None) -> Failure | None:

@@ -137,12 +137,14 @@ class ServerProcess:
         assert process is not None
         # Ending a process takes a moment and must not be cut short by whoever has lost patience with us.
         with anyio.CancelScope(shield=True):
-            await self.settle()
-            self._ended_by_us = self.is_alive()
-            drain = asyncio.create_task(_drain(process.stdout))
+            drain: asyncio.Task[None] | None = None
             try:
+                await self.settle()
+                self._ended_by_us = self.is_alive()
+                drain = asyncio.create_task(_drain(process.stdout))
                 await self._end(process)
-            except asyncio.CancelledError:  # the event loop itself is going down, and with it every shield
+                self._guardian.forget(process.pid)
+            except BaseException:  # an interrupt, or the event loop going down: there is no time for manners
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(process.pid, signal.SIGKILL)
                 raise
@@ -158,7 +160,6 @@ class ServerProcess:
                     with contextlib.suppress(OSError):
                         transport.close()
                 await asyncio.sleep(0)  # lets the transport close its pipes
-                self._guardian.forget(process.pid)
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
         """The end of stdin first, as the protocol has it; then TERM, then KILL, to the whole group."""
@@ -217,6 +218,8 @@ class _Input:
         if self._stdin.is_closing():
             raise anyio.ClosedResourceError
         self._stdin.write(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+        if isinstance(item.message, mcp_types.JSONRPCNotification):
+            return  # "cancelled" above all: whoever sends it has waited for this server long enough
         try:
             await self._stdin.drain()
         except (ConnectionError, RuntimeError) as broken:
