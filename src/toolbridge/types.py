@@ -170,6 +170,11 @@ class ToolResult:
         return "\n".join(part.text for part in self.content if isinstance(part, Text))
 
 
+def failed(call_id: str, kind: FailureKind, text: str) -> ToolResult:
+    """A call that did not come to a result of its tool: the text is for the model."""
+    return ToolResult(call_id, (Text(text),), is_error=True, failure=kind)
+
+
 @dataclass(frozen=True, slots=True)
 class BoundCall:
     """A call that was understood: the tool, and arguments that the server's own schema accepts."""

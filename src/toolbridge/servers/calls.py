@@ -25,7 +25,7 @@ from toolbridge.servers.opening import Facts
 from toolbridge.servers.pending import PendingCall
 from toolbridge.servers.read import read_result
 from toolbridge.servers.secrets import redact
-from toolbridge.types import FailureKind, Text, Tool, ToolResult
+from toolbridge.types import FailureKind, Tool, ToolResult, failed
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -123,11 +123,6 @@ def _refusal(server: str, name: str, exchange: Exchange, error: MCPError) -> str
     if exchange.status is not None and error.message == "Server returned an error response":
         return f"Server {server!r} refused the call of {name!r} with HTTP {exchange.status}."
     return f"Server {server!r} refused the call of {name!r}: {error.message}"
-
-
-def failed(call_id: str, kind: FailureKind, text: str) -> ToolResult:
-    """A call that did not come to a result of the tool."""
-    return ToolResult(call_id, (Text(text),), is_error=True, failure=kind)
 
 
 def _unavailable(call_id: str, failure: Failure) -> ToolResult:

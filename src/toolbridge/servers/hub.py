@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -34,6 +34,7 @@ from toolbridge.types import (
     Tool,
     ToolId,
     ToolResult,
+    failed,
 )
 
 if TYPE_CHECKING:
@@ -159,6 +160,15 @@ async def _end(connections: list[Connection], guardian: Guardian) -> None:
         guardian.close()
 
 
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """The catalogue at a moment: what passed the filters, of it what models may see, and what can be called."""
+
+    passed: tuple[Tool, ...]
+    visible: tuple[Tool, ...]
+    callable: dict[ToolId, Tool]
+
+
 class Hub:
     """Servers as one catalogue. Open and close it from any task, in any order, any number of times."""
 
@@ -182,7 +192,7 @@ class Hub:
         self._guardian = Guardian()
         self._connections: dict[str, Connection] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._tools: tuple[tuple[Tool, ...], tuple[Tool, ...]] | None = None
+        self._offered: _Offer | None = None
         self.generation = 0
         """Counts the changes of the catalogue."""
 
@@ -300,27 +310,28 @@ class Hub:
     @property
     def tools(self) -> tuple[Tool, ...]:
         """What models may see: the tools that pass the filters and are not hidden from models, in a stable order."""
-        return self._sorted()[0]
+        return self._offer().visible
 
     @property
     def all_tools(self) -> tuple[Tool, ...]:
         """Also those that are hidden from models; they can be called by the host."""
-        return self._sorted()[1]
+        return self._offer().passed
 
     def _changed(self) -> None:
-        self._tools = None
+        self._offered = None
         self.generation += 1
 
-    def _sorted(self) -> tuple[tuple[Tool, ...], tuple[Tool, ...]]:
-        if self._tools is None:
+    def _offer(self) -> _Offer:
+        if self._offered is None:
             passed = tuple(
                 tool
                 for name, connection in self._connections.items()
                 if connection.listing is not None
                 for tool in self._filter.apply(self._specs[name].filter.apply(connection.listing.tools))
             )
-            self._tools = tuple(tool for tool in passed if visible(tool)), passed
-        return self._tools
+            callable = {tool.id: tool for tool in passed if tool.problem is None}
+            self._offered = _Offer(passed, tuple(tool for tool in passed if visible(tool)), callable)
+        return self._offered
 
     async def refresh(self, server: str | None = None) -> None:
         """List anew, one server or all. Starts those that are not started; one that fails keeps its last listing."""
@@ -366,29 +377,40 @@ class Hub:
         timeout: float | None,
         on_progress: Progress | None,
     ) -> ToolResult:
-        from toolbridge.servers.calls import call_tool, failed
+        from toolbridge.servers.calls import call_tool  # loads the SDK
 
         connection = self._connection(id.server)
+        tool = self._offer().callable.get(id)
+        if tool is None or (by_model and not visible(tool)):
+            refused = await self._refused(connection, id, by_model, call_id)
+            if refused is not None:
+                return refused
+            tool = self._offer().callable[id]
+        return await call_tool(
+            connection, id.name, arguments, tool=tool, call_id=call_id, timeout=timeout, on_progress=on_progress
+        )
+
+    async def _refused(self, connection: Connection, id: ToolId, by_model: bool, call_id: str) -> ToolResult | None:
+        """Why a tool cannot be called; `None` where it turns out that it can."""
         if not connection.has_listed(id):
             # What the server can do is not known yet, or not any more: ask it.
             try:
                 await self._refresh(id.server)
             except ServerError as error:
                 return failed(call_id, "unavailable", f"Not called: {error}. Other servers are not affected.")
-        listed = connection.listing.tools if connection.listing is not None else ()
-        tool = next((each for each in listed if each.id == id), None)
-        offered = self.tools if by_model else self.all_tools
-        if tool is None:
-            names = [each.id.name for each in offered if each.id.server == id.server]
-            meant = nearest(id.name, names)
+        tool = self._offer().callable.get(id)
+        if tool is not None and by_model and not visible(tool):
+            why = "is not offered to models"
+        elif tool is not None:
+            return None
+        elif connection.listing is not None and any(each.id == id for each in connection.listing.tools):
+            why = "is excluded by the filter"
+        else:
+            offered = self.tools if by_model else self.all_tools
+            meant = nearest(id.name, [each.id.name for each in offered if each.id.server == id.server])
             hint = f" Did you mean {meant!r}?" if meant else ""
             return failed(call_id, "unknown_tool", f"Server {id.server!r} has no tool {id.name!r}.{hint}")
-        if tool not in offered:
-            why = "is not offered to models" if by_model and tool in self.all_tools else "is excluded by the filter"
-            return failed(call_id, "refused", f"Not called: the tool {id.name!r} of server {id.server!r} {why}.")
-        return await call_tool(
-            connection, id.name, arguments, tool=tool, call_id=call_id, timeout=timeout, on_progress=on_progress
-        )
+        return failed(call_id, "refused", f"Not called: the tool {id.name!r} of server {id.server!r} {why}.")
 
     # -- resources and prompts ---------------------------------------------------------------------------------------
 
