@@ -21,7 +21,9 @@ LAYERS = {
 OUTSIDE = {
     "schema": {"jsonschema_rs"},
     "servers": {"mcp", "mcp_types", "httpx2", "anyio", "pydantic", "keyring"},
-    "cli": {"click"}, "compat": {"openai", "google"}}
+    "cli": {"click"},
+    "compat": {"openai", "google"},
+}
 """What a layer may import beside the standard library."""
 STDLIB = {"asyncio", "socket", "ssl", "http", "subprocess", "threading", "logging", "warnings", "selectors"}
 """Parts of the standard library that layers 0 to 3 do without: they do no I/O and tell in notes, not in logs."""
