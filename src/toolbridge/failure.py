@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Cause: TypeAlias = Literal[
-    "not_found", "not_executable", "bad_cwd", "exited", "noise", "timeout", "unauthorized", "forbidden", "tls",
+    "config", "not_found", "not_executable", "bad_cwd", "exited", "noise", "timeout", "unauthorized", "forbidden",
+    "tls",
     "unreachable", "unknown_host", "http_status", "no_mcp", "protocol", "refused", "lost", "closed",
 ]  # fmt: skip
 
@@ -20,7 +21,8 @@ FIXES: dict[Cause, str] = {
     "bad_cwd": 'create the directory, or mend "cwd"',
     "exited": "run the command by hand; what it printed last is shown above",
     "noise": "the server must print nothing but JSON-RPC on stdout; its log belongs on stderr",
-    "timeout": 'raise "timeout" for this server, or run the command by hand to see what it waits for',
+    "timeout": 'find out what it waits for, or give it longer, in seconds: "timeout": {"connect": …, "call": …}',
+    "config": "mend the configuration",
     "unauthorized": 'check the token in "headers", or log in with "oauth"',
     "forbidden": "the token is known but may not do this; check its scopes",
     "tls": 'check the certificate; a private authority goes into "verify": "/path/to/ca.pem"',

@@ -23,15 +23,17 @@ class MCPToolFilter:
         exclude: Iterable[str] | None = None,
         read_only: bool | None = None,
     ) -> None:
-        object.__setattr__(self, "include", tuple(include or ()))
-        object.__setattr__(self, "exclude", tuple(exclude or ()))
+        for name, patterns in (("include", include), ("exclude", exclude)):
+            if isinstance(patterns, str):
+                raise TypeError(f"{name} takes a list of names, and {patterns!r} is one name: put it into a list")
+            object.__setattr__(self, name, tuple(patterns or ()))
         object.__setattr__(self, "read_only", read_only)
 
     def accepts(self, name: str) -> bool:
         """Whether a tool of this name passes."""
-        if any(fnmatchcase(name, pattern) for pattern in self.exclude):
+        if any(_matches(name, pattern) for pattern in self.exclude):
             return False
-        return not self.include or any(fnmatchcase(name, pattern) for pattern in self.include)
+        return not self.include or any(_matches(name, pattern) for pattern in self.include)
 
     def apply(self, tools: Iterable[Any]) -> list[Any]:
         """The tools that pass, in their order: ours, or anything with a `name`."""
@@ -40,7 +42,7 @@ class MCPToolFilter:
     def unused(self, names: Iterable[str]) -> list[str]:
         """The patterns that no name matches: probably mistaken, or for tools that are gone."""
         known = list(names)
-        return [each for each in (*self.include, *self.exclude) if not any(fnmatchcase(name, each) for name in known)]
+        return [each for each in (*self.include, *self.exclude) if not any(_matches(name, each) for name in known)]
 
     def _hinted(self, tool: Any) -> bool:
         if self.read_only is None:
@@ -54,6 +56,10 @@ class MCPToolFilter:
         else:
             claim = getattr(annotations, "read_only_hint", getattr(annotations, "readOnlyHint", None))
         return (claim is True) is self.read_only
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return name == pattern or fnmatchcase(name, pattern)  # a name may hold brackets
 
 
 def visible(tool: Any) -> bool:

@@ -215,12 +215,20 @@ def test_an_edited_script_and_an_upgraded_program_are_listed_anew(catalog: Catal
         assert catalog.load(by_path) is None
 
 
-def test_relative_paths_of_another_directory_are_another_server(
+def test_only_relative_paths_make_another_server_of_another_directory(
     catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    script = replace(SPEC, args=("server.py",))
+    for directory in ("here", "there"):
+        (tmp_path / directory).mkdir()
+        (tmp_path / directory / "server.py").touch()
+    monkeypatch.chdir(tmp_path / "here")
     catalog.store(SPEC, listing())
-    monkeypatch.chdir(tmp_path)
-    assert catalog.load(SPEC) is None
+    catalog.store(script, listing())
+    assert catalog.load(script) is not None
+    monkeypatch.chdir(tmp_path / "there")
+    assert catalog.load(SPEC) is not None
+    assert catalog.load(script) is None
 
 
 def test_servers_in_memory_and_with_headers_of_the_moment_are_never_kept(catalog: Catalog) -> None:

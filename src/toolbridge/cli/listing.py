@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from toolbridge.servers.catalog import Catalog, Listing
-from toolbridge.servers.spec import ServerSpec
+from toolbridge.servers.spec import ServerSpec, mistake
 from toolbridge.types import Tool
 
 if TYPE_CHECKING:
@@ -46,6 +46,9 @@ def list_servers(specs: Sequence[ServerSpec], *, refresh: bool = False) -> list[
     for spec in specs:
         if spec.disabled:
             found[spec.name] = Listed(spec, "disabled")
+            continue
+        if spec.problem is not None:
+            found[spec.name] = Listed(spec, "failed", failure=mistake(spec))
             continue
         listing = None if refresh else catalog.load(spec)
         if listing is None:

@@ -56,12 +56,12 @@ def config_files(config: str | None, client: str | None) -> list[Path]:
 
 def read_servers(config: str | None, client: str | None) -> list[ServerSpec]:
     """The servers that the options lead to, all of them. Of two with one name, the nearer file's is meant."""
-    from toolbridge.servers.config import read_config
+    from toolbridge.servers.config import read_servers as read_file
 
     files = config_files(config, client)
     found: dict[str, ServerSpec] = {}
     for file in files:
-        for spec in read_config(file, inputs=ask_input if is_attended() else None):
+        for spec in read_file(file, inputs=ask_input if is_attended() else None):
             found.setdefault(spec.name, spec)
     if not found:
         raise ToolbridgeError(f'{files[0]}: lists no servers; add one under "mcpServers"')
@@ -79,7 +79,11 @@ def chosen(specs: Sequence[ServerSpec], names: Sequence[str]) -> list[ServerSpec
     for name in names:
         if name not in known:
             raise UnknownServerError(_unknown(name, known))
-    return [each for each in specs if not names or each.name in names]
+    from toolbridge.servers.config import refuse_mistaken
+
+    wanted = [each for each in specs if not names or each.name in names]
+    refuse_mistaken(wanted)
+    return wanted
 
 
 def the_server(specs: Sequence[ServerSpec], name: str) -> ServerSpec:

@@ -7,7 +7,9 @@ server asks for in the middle of a call. They may be plain or async.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import warnings
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import mcp_types
+    from mcp import Client
 
 LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 
@@ -82,6 +85,18 @@ def client_options(callbacks: Callbacks, server: str) -> dict[str, Any]:
         options["logging_callback"] = logging
         options["log_level"] = callbacks.log_level
     return options
+
+
+async def ask_for_logs(callbacks: Callbacks, client: Client) -> None:
+    """Servers of the handshake era are told once from which level on; the later ones with each request."""
+    from mcp.shared.exceptions import MCPError
+
+    level = callbacks.log_level
+    if level is None or client.protocol_version >= "2026-07-28" or client.server_capabilities.logging is None:
+        return
+    with warnings.catch_warnings(), contextlib.suppress(MCPError):
+        warnings.simplefilter("ignore")  # deprecated for the later servers, and the only way for these
+        await client.set_logging_level(level)  # pyright: ignore[reportDeprecated]
 
 
 def login_shown(callbacks: Callbacks, server: str) -> Callable[[str], Awaitable[str | None]] | None:

@@ -7,6 +7,7 @@ is unknown, and the result says so.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,7 +25,6 @@ from toolbridge.servers.loss import Loss, read_loss
 from toolbridge.servers.opening import Facts
 from toolbridge.servers.pending import PendingCall
 from toolbridge.servers.read import read_result
-from toolbridge.servers.secrets import redact
 from toolbridge.types import FailureKind, Tool, ToolResult, failed
 
 if TYPE_CHECKING:
@@ -50,12 +50,21 @@ async def call_tool(
     """Call a tool. What goes wrong is a result: the model, or whoever called, can go on from there."""
     spec = connection.spec
     again = spec.trust and tool is not None and tool.hints.read_only
-    async with connection.turn:
+    try:
+        async with asyncio.timeout(timeout):
+            await connection.turn.acquire()
+    except TimeoutError:
+        busy = f"Not called: server {spec.name!r} is busy with {spec.limits.concurrency} other calls."
+        return failed(call_id, "unavailable", busy)
+    try:
         for last in (False, True):
             try:
-                client = await connection.ensure()
+                async with asyncio.timeout(timeout):
+                    client = await connection.ensure()
             except ServerError as error:
                 return _unavailable(call_id, error.failure)
+            except TimeoutError:
+                return failed(call_id, "unavailable", f"Not called: server {spec.name!r} is still connecting.")
             facts = connection.facts
             found = await _attempt(connection, client, name, arguments, timeout, on_progress)
             if isinstance(found, mcp_types.CallToolResult):
@@ -63,9 +72,11 @@ async def call_tool(
             if isinstance(found, Loss):
                 if not last and (again or not found.ran):
                     continue
-                return _lost(call_id, spec.name, name, found, await _explanation(facts))
+                return _lost(call_id, connection, name, found, await _explanation(facts))
             kind, text = found
-            return failed(call_id, kind, redact(text, spec.secrets))
+            return failed(call_id, kind, connection.redact(text))
+    finally:
+        connection.turn.release()
     raise AssertionError("a call is attempted at most twice")
 
 
@@ -112,7 +123,8 @@ async def _attempt(
         EXCHANGE.reset(token)
     if not pending.is_late():
         return read_loss(connection, client, exchange, None) or Loss(True, "the connection ended while it ran")
-    connection.suspect(client)
+    if idle >= spec.limits.call:  # a caller in a hurry does not decide over a process
+        connection.suspect(client)
     return "timed_out", (
         f"The tool {name!r} of server {spec.name!r} gave no sign of life for {idle:g} s and was cancelled. "
         "It may have run in part or in whole."
@@ -139,8 +151,9 @@ async def _explanation(facts: Facts | None) -> Failure | None:
     return facts.failure
 
 
-def _lost(call_id: str, server: str, name: str, lost: Loss, failure: Failure | None) -> ToolResult:
-    why = failure.message if failure is not None else lost.why
+def _lost(call_id: str, connection: Connection, name: str, lost: Loss, failure: Failure | None) -> ToolResult:
+    server = connection.spec.name
+    why = failure.message if failure is not None else connection.redact(lost.why)
     tail = (
         f" It wrote last: {failure.stderr.splitlines()[-1].strip()}" if failure is not None and failure.stderr else ""
     )

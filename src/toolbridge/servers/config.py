@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -34,7 +34,9 @@ from toolbridge.servers.shapes import read_shape
 from toolbridge.servers.spec import OAuth, ServerSpec
 from toolbridge.servers.variables import InputQuestion, Inputs, Variables
 
-__all__ = ["Examined", "InputQuestion", "Inputs", "Source", "examine_config", "read_config"]
+__all__ = [
+    "Examined", "InputQuestion", "Inputs", "Source", "examine_config", "read_config", "read_servers", "refuse_mistaken",
+]  # fmt: skip
 
 Source: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Sequence[Mapping[str, Any]]"
 """A file, or what stands in one."""
@@ -49,11 +51,16 @@ _PROTOCOL = re.compile(r"auto|legacy|\d{4}-\d{2}-\d{2}")
 class Examined:
     """All there is to say about a configuration, for those who want to go on in spite of mistakes."""
 
-    specs: tuple[ServerSpec, ...]
-    """The servers without mistakes, in the order of the file."""
+    servers: tuple[ServerSpec, ...]
+    """All servers, in the order of the file; one with mistakes has them as its `problem`."""
     problems: tuple[str, ...]
     notes: tuple[str, ...]
     """What was read and has no effect, or not the one that was probably meant."""
+
+    @property
+    def specs(self) -> tuple[ServerSpec, ...]:
+        """The servers without mistakes."""
+        return tuple(spec for spec in self.servers if spec.problem is None)
 
 
 def read_config(
@@ -68,6 +75,28 @@ def read_config(
     if examined.problems:
         raise ConfigError(examined.problems)
     return list(examined.specs)
+
+
+def read_servers(
+    source: Source, *, environment: Mapping[str, str] | None = None, inputs: Inputs | None = None
+) -> list[ServerSpec]:
+    """The servers of a file, with those that have mistakes among them: each has its `problem`, and costs only itself.
+
+    Raises `ConfigError` where the mistakes are the file's own.
+    """
+    examined = examine_config(source, environment=environment, inputs=inputs)
+    told = {line for spec in examined.servers if spec.problem for line in spec.problem.splitlines()}
+    if not told.issuperset(examined.problems):
+        raise ConfigError(examined.problems)
+    return list(examined.servers)
+
+
+def refuse_mistaken(specs: Iterable[ServerSpec]) -> None:
+    """Raise `ConfigError` where a required server has mistakes, or where no server is left to use."""
+    enabled = [spec for spec in specs if not spec.disabled]
+    mistaken = [spec for spec in enabled if spec.problem is not None]
+    if any(spec.required for spec in mistaken) or (mistaken and len(mistaken) == len(enabled)):
+        raise ConfigError(line for spec in mistaken for line in (spec.problem or "").splitlines())
 
 
 def examine_config(
@@ -89,9 +118,7 @@ def examine_config(
     variables = Variables(environment, folder, shape.questions, inputs)
     specs: list[ServerSpec] = []
     for name, raw in shape.servers.items():
-        spec = _read_server(name, raw, report, variables, base, off=name in shape.excluded)
-        if spec is not None:
-            specs.append(spec)
+        specs.append(_read_server(name, raw, report, variables, base, off=name in shape.excluded))
     return Examined(tuple(specs), tuple(report.problems), tuple(report.notes))
 
 
@@ -131,8 +158,8 @@ def _read_file(source: str | os.PathLike[str], report: Report) -> Any:
 
 def _read_server(
     name: str, raw: Mapping[str, Any], report: Report, variables: Variables, base: Path, *, off: bool
-) -> ServerSpec | None:
-    """The server that an entry describes, or None where it cannot be used; the report has the reasons."""
+) -> ServerSpec:
+    """The server that an entry describes; where it cannot be used, with the reasons, which the report has too."""
     before = len(report.problems)
     if isinstance(command := raw.get("command"), Mapping) and "path" in command:  # Zed's older form
         raw = {**raw, "command": command["path"], **{key: command[key] for key in ("args", "env") if key in command}}
@@ -164,7 +191,8 @@ def _read_server(
         source="" if report.file == IN_MEMORY else report.file,
     )
     if len(report.problems) > before:
-        return None
+        problem = "\n".join(list(report.problems)[before:])
+        return ServerSpec(name, disabled=spec.disabled, required=spec.required, source=spec.source, problem=problem)
     return replace(spec, secrets=secret_values(spec, entry.given, variables.environment))
 
 

@@ -9,31 +9,32 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import math
 import random
 import time
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import mcp_types
-from mcp.shared.exceptions import MCPError
-from pydantic import ValidationError
 
 from toolbridge.errors import ServerError
 from toolbridge.failure import Failure
-from toolbridge.servers.callbacks import Callbacks, client_options, login_shown, outcome
+from toolbridge.servers.callbacks import Callbacks, ask_for_logs, client_options, login_shown, outcome
 from toolbridge.servers.catalog import Catalog, Listing
 from toolbridge.servers.diagnosis import both_ways, diagnosed
 from toolbridge.servers.guardian import Guardian
 from toolbridge.servers.http import EXCHANGE
 from toolbridge.servers.listing import list_tools
+from toolbridge.servers.logs import keep_secret
 from toolbridge.servers.opening import Facts, Way, first_way, next_way, opened_client
 from toolbridge.servers.pending import PendingCall
-from toolbridge.servers.secrets import redact
-from toolbridge.servers.spec import ServerSpec
+from toolbridge.servers.secrets import redact, secret_values
+from toolbridge.servers.spec import Headers, ServerSpec, mistake
 from toolbridge.servers.status import ServerStatus, State
+from toolbridge.servers.upkeep import listen, relist_when_stale
 from toolbridge.types import ToolId
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ MOST_RESTARTS = 8
 STEADY_SECONDS = 10.0
 """A connection that held this long was a good one: the pauses begin anew."""
 
-RELIST_SECONDS = 10.0
+SEARCH_SECONDS = 10.0
 """How old a listing must be before a tool that is not in it is looked for again."""
 
 PROBE_SECONDS = 10.0
@@ -74,7 +75,11 @@ class Connection:
         catalog: Catalog,
         on_listing: Callable[[], None],
     ) -> None:
+        self._learnt: set[str] = set()
+        """Secrets that only a function knows: the headers of the moment."""
         self.spec = spec
+        if (headers := spec.headers_from) is not None:
+            self.spec = replace(spec, headers_from=self._remembered(headers))
         self.listing: Listing | None = None
         self.pending: set[PendingCall] = set()
         self.turn = asyncio.Semaphore(spec.limits.concurrency)
@@ -91,8 +96,9 @@ class Connection:
         """The tasks that own a connection, and how to call them off once they run; old ones may still be leaving."""
         self._retired: dict[int, asyncio.Event] = {}
         self._probe: asyncio.Task[None] | None = None
-        self._stale = asyncio.Event()
-        self._failure: Failure | None = None
+        self._tellings: set[asyncio.Task[None]] = set()
+        self.stale = asyncio.Event()
+        self._failure = mistake(spec)
         self._failures = 0
         self._not_before = 0.0
         self._opened_at = 0.0
@@ -138,7 +144,7 @@ class Connection:
         process = self._facts.process if self._facts else None
         if process is not None and process.noise_count:
             lines = "a line" if process.noise_count == 1 else f"{process.noise_count:,} lines"
-            shown = redact(process.noise[0], self.spec.secrets)
+            shown = self.redact(process.noise[0])[:200]
             found.append(f"it prints on stdout what is no JSON-RPC ({lines}, first: {shown!r})")
         if self._list_problem is not None:
             found.append(self._list_problem)
@@ -147,11 +153,28 @@ class Connection:
             found += [f"its filter names {pattern!r}, and no tool of it is called so" for pattern in unused]
         return tuple(found)
 
+    def redact(self, text: str) -> str:
+        """Text without the secrets of this server."""
+        return redact(text, self.spec.secrets | self._learnt)
+
+    def _remembered(self, function: Headers) -> Headers:
+        async def remembered(server: str) -> Mapping[str, str]:
+            given: Mapping[str, str] = await outcome(function(server))
+            self._learnt |= secret_values(replace(self.spec, headers=given)) - self.spec.secrets
+            keep_secret(self._learnt)
+            return given
+
+        return remembered
+
+    def _diagnosed(self, facts: Facts, error: BaseException | None, *, timed_out: str | None = None) -> Failure:
+        spec = replace(self.spec, secrets=self.spec.secrets | self._learnt) if self._learnt else self.spec
+        return diagnosed(spec, facts, error, timed_out=timed_out)
+
     # -- opening and closing -----------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Begin to connect, unless that is under way or done."""
-        if self._closing or self._opening is not None or self._client is not None:
+        if self._closing or self._opening is not None or self._client is not None or self.spec.problem is not None:
             return
         self._forget_timer()
         self._restarts += 1
@@ -170,7 +193,7 @@ class Connection:
         if self._closing:
             raise ServerError(Failure(self.spec.name, "closed", "the hub is closed"))
         if self._opening is None:
-            if self._failure is not None and time.monotonic() < self._not_before:
+            if self._failure is not None and (self.spec.problem or time.monotonic() < self._not_before):
                 raise ServerError(self._failure)
             self.start()
         assert self._opening is not None
@@ -232,7 +255,10 @@ class Connection:
 
     async def _probed(self, client: Client) -> None:
         try:
-            with anyio.move_on_after(PROBE_SECONDS) as scope, contextlib.suppress(MCPError, ValidationError):
+            with (
+                anyio.move_on_after(PROBE_SECONDS) as scope,
+                contextlib.suppress(Exception),
+            ):  # any answer is a sign of life
                 await client.list_tools()
             busy = any(each.client is client for each in self.pending)
             if scope.cancelled_caught and self.is_current(client) and not busy:
@@ -245,8 +271,8 @@ class Connection:
         self._closing = True
         self._forget_timer()
         connecting = self._opening is not None
-        if self._probe is not None:
-            self._probe.cancel()
+        for task in (*self._tellings, *([self._probe] if self._probe is not None else [])):
+            task.cancel()
         self.lose()
         for end in self._retired.values():
             end.set()
@@ -329,7 +355,7 @@ class Connection:
                     self._client = None
         if self._closing or (facts.given_up and not (facts.process is not None and facts.process.died)):
             return None
-        return diagnosed(self.spec, facts, error, timed_out=timed_out)
+        return self._diagnosed(facts, error, timed_out=timed_out)
 
     def _hold(self, facts: Facts, deadline: anyio.CancelScope) -> asyncio.Task[None]:
         """Stop the clocks while a person logs in, which has a limit of its own."""
@@ -365,21 +391,13 @@ class Connection:
 
     async def _first_listing(self, client: Client) -> str | None:
         """What the server offers. Returns what took too long, where it did."""
-        await self._ask_for_logs(client)
         with anyio.move_on_after(self.spec.limits.list) as scope:
+            await ask_for_logs(self._callbacks, client)
             await self._list(client)
         return f"it did not list its tools within {self.spec.limits.list:g} s" if scope.cancelled_caught else None
 
-    async def _ask_for_logs(self, client: Client) -> None:
-        """Servers of the handshake era are told once from which level on; the later ones with each request."""
-        level = self._callbacks.log_level
-        if level is None or client.protocol_version >= "2026-07-28" or client.server_capabilities.logging is None:
-            return
-        with warnings.catch_warnings(), contextlib.suppress(MCPError), anyio.move_on_after(self.spec.limits.list):
-            warnings.simplefilter("ignore")  # deprecated for the later servers, and the only way for these
-            await client.set_logging_level(level)  # pyright: ignore[reportDeprecated]
-
     def _become_open(self, client: Client, facts: Facts, opening: asyncio.Future[Client | Failure]) -> None:
+        facts.listed = True
         self._way = facts.way
         self._opened_at = time.monotonic()
         self._failure = None
@@ -389,16 +407,10 @@ class Connection:
     async def _serve(self, client: Client, end: asyncio.Event) -> None:
         """Keep the listing true until the connection ends."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._relist_when_stale, client)
-            tasks.start_soon(self._listen, client)
+            tasks.start_soon(relist_when_stale, self, client)
+            tasks.start_soon(listen, self, client)
             await end.wait()
             tasks.cancel_scope.cancel()
-
-    async def _relist_when_stale(self, client: Client) -> None:
-        while True:
-            await self._stale.wait()
-            self._stale.clear()
-            await self.relist(client)
 
     async def relist(self, client: Client) -> Failure | None:
         """List anew. A listing that fails leaves the last one standing, with a warning."""
@@ -413,35 +425,13 @@ class Connection:
             late = f"it did not list its tools anew within {self.spec.limits.list:g} s"
         if late is None and error is None:
             return None
-        failure = diagnosed(self.spec, self._facts or Facts(Way("auto")), error, timed_out=late)
+        failure = self._diagnosed(self._facts or Facts(Way("auto")), error, timed_out=late)
         self._list_problem = f"it could not be listed anew: {failure.message}"
         return failure
 
-    async def _listen(self, client: Client) -> None:
-        """Servers of 2026-07-28 tell of changes only to those who listen."""
-        from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
-
-        offered = client.server_capabilities.tools
-        if client.protocol_version < "2026-07-28" or offered is None or not offered.list_changed:
-            return
-        pause = FIRST_PAUSE_SECONDS
-        while True:
-            try:
-                async with client.listen(tools_list_changed=True) as subscription:
-                    pause = FIRST_PAUSE_SECONDS
-                    async for _ in subscription:
-                        self._stale.set()
-            except ListenNotSupportedError:
-                return
-            except (MCPError, SubscriptionLost, TimeoutError):
-                pass
-            await anyio.sleep(pause)
-            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
-            self._stale.set()  # what changed in between nobody told us
-
     async def _on_message(self, message: Any) -> None:
         if isinstance(message, mcp_types.ToolListChangedNotification):
-            self._stale.set()
+            self.stale.set()
 
     def _ended(self, end: asyncio.Event) -> None:
         """The transport's word that nothing more will come."""
@@ -483,15 +473,25 @@ class Connection:
         if before is None or before.tools != self.listing.tools:
             self._on_listing()
             if before is not None and self._callbacks.changed is not None:
-                await outcome(self._callbacks.changed(self.spec.name))
+                task = asyncio.create_task(_told(self._callbacks.changed, self.spec.name))
+                self._tellings.add(task)
+                task.add_done_callback(self._tellings.discard)
 
     def has_listed(self, id: ToolId) -> bool:
         """Whether a tool is known, or was looked for so lately that asking again would be of no use."""
         listing = self.listing
         if listing is None:
             return False
-        return any(tool.id == id for tool in listing.tools) or time.time() - listing.listed_at < RELIST_SECONDS
+        return any(tool.id == id for tool in listing.tools) or time.time() - listing.listed_at < SEARCH_SECONDS
 
     def remember(self, listing: Listing | None) -> None:
         """Take a listing from the disk: the server need not be started to be known."""
         self.listing = listing
+
+
+async def _told(function: Callable[[str], Any], server: str) -> None:
+    """Call the user's function apart from everything else: what it raises or waits for is not the server's."""
+    try:
+        await outcome(function(server))
+    except Exception:
+        logging.getLogger("toolbridge").exception("the callback for changes of server %r raised", server)

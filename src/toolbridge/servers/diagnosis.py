@@ -45,7 +45,7 @@ def diagnosed(spec: ServerSpec, facts: Facts, error: BaseException | None, *, ti
     if given is not None:
         return given
     process = facts.process
-    cause, message = _told(facts, error, timed_out)
+    cause, message = _told(facts, error, timed_out, spec.secrets)
     where = command_line(spec) if spec.command else shown_url(spec.url) if spec.url else None
     return Failure(
         server=spec.name,
@@ -70,12 +70,16 @@ def _given(error: BaseException | None) -> Failure | None:
     return next((each.failure for each in _leaves(error) if isinstance(each, ServerError)), None)
 
 
-def _told(facts: Facts, error: BaseException | None, timed_out: str | None) -> tuple[Cause, str]:
+def _told(
+    facts: Facts, error: BaseException | None, timed_out: str | None, secrets: frozenset[str]
+) -> tuple[Cause, str]:
     process, exchange = facts.process, facts.exchange
     when = "" if facts.opened else " before the handshake was done"
     noise = ""
     if process is not None and process.noise_count:
-        noise = f"; on stdout it printed what is no JSON-RPC: {process.noise[0]!r}"
+        noise = f"; on stdout it printed what is no JSON-RPC: {redact(process.noise[0], secrets)[:200]!r}"
+        if process.overflowed:
+            return "noise", f"it printed without end and without a new line{noise}"
     for each in _leaves(error):
         if (
             isinstance(each, OSError)
@@ -112,7 +116,7 @@ def _told(facts: Facts, error: BaseException | None, timed_out: str | None) -> t
                     f"the address answers, but not as an MCP server ({each.message[:1].lower()}{each.message[1:]})",
                 )
             case MCPError():
-                return ("refused" if facts.opened else "protocol"), f"it answered with an error: {each.message}{noise}"
+                return ("refused" if facts.listed else "protocol"), f"it answered with an error: {each.message}{noise}"
             case RuntimeError():  # the SDK's own word on an answer it cannot use
                 return "protocol", f"its answer breaks the protocol: {each}{noise}"
             case _:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import ssl
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -24,6 +25,7 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
 from toolbridge.errors import ServerError
+from toolbridge.failure import Failure
 from toolbridge.servers.mend import Mended
 from toolbridge.servers.spec import ServerSpec
 
@@ -46,6 +48,12 @@ class Exchange:
 
     sent: bool = False
     """Whether a request may have reached the server."""
+    in_session: bool = False
+    """Whether it was sent with a session, which the server may have forgotten."""
+    one_way: bool = False
+    """Whether it went over the older SSE transport, whose writer does not survive a refusal."""
+    answered: bool = False
+    """Whether a refusal came as the answer to this very message."""
     status: int | None = None
     """The status of a refusal."""
     body: str = ""
@@ -78,35 +86,58 @@ class _Client(httpx2.AsyncClient):
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         # Only messages count: that a server has no stream for its own requests, or no goodbye, is no failure.
         exchange = (EXCHANGE.get() if request.method == "POST" else None) or Exchange()
-        exchange.sent = True
+        sent_before, exchange.sent = exchange.sent, True
+        exchange.one_way = self._one_way
+        exchange.in_session = self._one_way or "mcp-session-id" in request.headers
         if request.method == "DELETE":
             request.extensions["timeout"] = httpx2.Timeout(GOODBYE_SECONDS).as_dict()
-        if self._spec.headers_from is not None:
-            given = self._spec.headers_from(self._spec.name)
-            request.headers.update(await given if inspect.isawaitable(given) else given)
         try:
+            await self._add_headers(request)
             response = await super().send(request, **options)
             if response.status_code >= 400 or _is_json(response):
                 # Read here, where a connection that breaks in the middle costs this one request.
                 await response.aread()
-        except (httpx2.TransportError, ServerError) as failure:
+        except (httpx2.RequestError, ServerError) as failure:
             # A login of its own makes requests of its own; where one of them failed, ours was not sent.
-            ours = isinstance(failure, httpx2.TransportError) and _request_of(failure) in (request, None)
-            exchange.sent, exchange.error = ours and not isinstance(failure, _NEVER_SENT), failure
+            ours = isinstance(failure, httpx2.RequestError) and _request_of(failure) in (request, None)
+            exchange.sent = sent_before or (ours and not isinstance(failure, _NEVER_SENT))
+            exchange.error = failure
             response = _stand_in(request, failure)
         else:
             if response.status_code >= 400:
                 exchange.status, exchange.body = response.status_code, response.text[:BODY_KEPT]
+                exchange.answered = _is_answer(request, response)
         if response.status_code >= 400 and self._one_way and exchange.scope is not None:
             exchange.scope.cancel()
         return response
+
+    async def _add_headers(self, request: httpx2.Request) -> None:
+        """The headers of the moment. A function that raises costs this request, and was never sent."""
+        function = self._spec.headers_from
+        if function is None:
+            return
+        try:
+            given = function(self._spec.name)
+            request.headers.update(await given if inspect.isawaitable(given) else given)
+        except Exception as error:
+            why = f"the function for its headers raised {type(error).__name__}: {error}"
+            raise ServerError(Failure(self._spec.name, "unauthorized", why)) from error
 
 
 def _is_json(response: httpx2.Response) -> bool:
     return response.headers.get("content-type", "").lower().startswith("application/json")
 
 
-def _request_of(failure: httpx2.TransportError) -> httpx2.Request | None:
+def _is_answer(request: httpx2.Request, response: httpx2.Response) -> bool:
+    """Whether a refusal is the server's answer to this very message: then it was read, and may have been run."""
+    try:
+        asked, answered = json.loads(request.read()), response.json()
+        return asked["id"] is not None and answered["id"] == asked["id"]
+    except (ValueError, KeyError, TypeError):
+        return False
+
+
+def _request_of(failure: httpx2.RequestError) -> httpx2.Request | None:
     try:
         return failure.request
     except RuntimeError:  # it has none

@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
+from urllib.parse import urlsplit
 
 from toolbridge.errors import ConfigError, ServerError, UnknownServerError, nearest
 from toolbridge.failure import Failure
 from toolbridge.filters import MCPToolFilter, visible
 from toolbridge.servers.callbacks import NO_CALLBACKS, Callbacks
 from toolbridge.servers.catalog import Catalog
-from toolbridge.servers.config import Inputs, read_config
+from toolbridge.servers.config import Inputs, read_config, read_servers, refuse_mistaken
 from toolbridge.servers.guardian import Guardian
 from toolbridge.servers.secrets import secret_values
 from toolbridge.servers.spec import Headers, ServerSpec
@@ -79,6 +80,7 @@ def connect(
         for name in wanted:
             _known(known, name)
         specs = [known[name] for name in dict.fromkeys(wanted)]
+    refuse_mistaken(specs)
     return Hub(specs, filter=filter, callbacks=callbacks, lazy=lazy, catalog=catalog or Catalog(), patience=patience)
 
 
@@ -86,8 +88,10 @@ def read_source(source: Any, inputs: Inputs | None = None) -> list[ServerSpec]:
     """The servers of whatever `connect` takes."""
     if isinstance(source, ServerSpec):
         return [source]
+    if isinstance(source, str) and source.lower().startswith(("http://", "https://")):
+        return [_read_object(urlsplit(source).hostname or "server", source)]
     if isinstance(source, str | os.PathLike):
-        return read_config(Path(source), inputs=inputs)
+        return read_servers(Path(source), inputs=inputs)
     if isinstance(source, Mapping):
         if source and not all(
             isinstance(each, str | Mapping | list | bool) or each is None for each in source.values()
@@ -95,13 +99,13 @@ def read_source(source: Any, inputs: Inputs | None = None) -> list[ServerSpec]:
             return [_read_object(str(name), each) for name, each in source.items()]
         if source and all(isinstance(each, str) and "://" in each for each in source.values()):
             return [_read_object(str(name), each) for name, each in source.items()]
-        return read_config(source, inputs=inputs)
+        return read_servers(source, inputs=inputs)
     if isinstance(source, Iterable):
         listed = list(source)
         if all(isinstance(each, ServerSpec) for each in listed):
             _refuse_doubles(listed)
             return listed
-        return read_config(listed, inputs=inputs)
+        return read_servers(listed, inputs=inputs)
     return [_read_object(str(getattr(source, "name", "") or "server"), source)]
 
 
@@ -192,7 +196,8 @@ class Hub:
         self._guardian = Guardian()
         self._connections: dict[str, Connection] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._offered: _Offer | None = None
+        self._offered = (-1, _Offer((), (), {}))
+        """The catalogue, and the generation that it is of."""
         self.generation = 0
         """Counts the changes of the catalogue."""
 
@@ -264,7 +269,8 @@ class Hub:
 
     async def close(self) -> None:
         """End every connection; returns when no process of theirs is left. Closing twice is closing once."""
-        if self._loop is None or self._loop.is_closed():
+        if self._loop is None or not self._loop.is_running():
+            # The loop that opened it has ended, and with it everything that ran there.
             self._connections = {}
             self._guardian.close()
             return
@@ -288,7 +294,7 @@ class Hub:
         async def run() -> T:
             return await function(*arguments, **options)
 
-        if loop.is_closed():
+        if not loop.is_running():
             raise ServerError(Failure("", "closed", "the event loop that opened the hub has ended"))
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(run(), loop))
 
@@ -318,11 +324,12 @@ class Hub:
         return self._offer().passed
 
     def _changed(self) -> None:
-        self._offered = None
         self.generation += 1
 
     def _offer(self) -> _Offer:
-        if self._offered is None:
+        generation, offered = self._offered
+        if generation != self.generation:
+            generation = self.generation  # read first: a change while we sort makes another one
             passed = tuple(
                 tool
                 for name, connection in self._connections.items()
@@ -330,8 +337,9 @@ class Hub:
                 for tool in self._filter.apply(self._specs[name].filter.apply(connection.listing.tools))
             )
             callable = {tool.id: tool for tool in passed if tool.problem is None}
-            self._offered = _Offer(passed, tuple(tool for tool in passed if visible(tool)), callable)
-        return self._offered
+            offered = _Offer(passed, tuple(tool for tool in passed if visible(tool)), callable)
+            self._offered = generation, offered
+        return offered
 
     async def refresh(self, server: str | None = None) -> None:
         """List anew, one server or all. Starts those that are not started; one that fails keeps its last listing."""

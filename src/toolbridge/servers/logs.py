@@ -30,9 +30,13 @@ class _Redacted(logging.Filter):
             shown = redact(text, _secrets)
             if shown != text:
                 record.msg, record.args = shown, ()
+            if record.exc_info:
+                record.exc_text = redact(_FORMATTER.formatException(record.exc_info), _secrets)
+                record.exc_info = None
         return True
 
 
+_FORMATTER = logging.Formatter()
 _REDACTED = _Redacted()
 _NOWHERE = logging.NullHandler()
 

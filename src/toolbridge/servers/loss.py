@@ -1,8 +1,8 @@
 """Loss: whether an answer will never come, and whether the request may have been carried out all the same.
 
 The one place that decides what may be sent again. A request cannot have run if it never left us, or if the server
-refused it because of the session it came with: the protocol has HTTP 404 for that, and servers have words of their own.
-Everything else that was sent and not answered may have run.
+refused it because of the login or the session it came with: the protocol has HTTP 404 for that, and servers have words
+of their own. Everything else that was sent and not answered may have run.
 """
 
 from __future__ import annotations
@@ -28,12 +28,16 @@ _STALE_TEXT = re.compile(
     re.IGNORECASE,
 )
 
-_STALE_STATUSES = frozenset({400, 403, 404, 409, 410, 422, 503})
-"""Statuses under which those words mean that nothing ran. With others they may be the tool's own: a browser has
-sessions too. 401 needs no words, nor has 404 while there is a session."""
+_STALE_WORDS = re.compile(
+    r"\W*((bad request|unauthorized|not found|forbidden|gone|error)\W+)*((the|your|this|mcp)\s+)*"
+    r"(session\b|(unknown|invalid|expired|no valid|missing|no such|stale)\s+((mcp)\s+)?session\b)",
+    re.IGNORECASE,
+)
+"""The same where it came as the answer to the message itself: "session not found", not "browser session not found"."""
 
-_DOUBTFUL_STATUSES = frozenset({400, 503})
-"""Statuses that may mean a forgotten session without saying so: a new one is opened for the next request."""
+_STALE_STATUSES = frozenset({400, 403, 404, 409, 410, 422, 503})
+"""Statuses that may mean a forgotten session: a new one is opened for the next request. Nothing ran if the server also
+says so. 404 says it by itself, unless it came as the answer to the message: that may be the tool's own word."""
 
 _CUT = re.compile(r"connection closed|sse stream", re.IGNORECASE)
 """How the SDK says that an answer will not come. The code alone does not tell: servers use it for their own errors."""
@@ -53,17 +57,19 @@ def read_loss(connection: Connection, client: Client, exchange: Exchange, error:
     A connection that is of no more use is retired: the next request opens another, those under way may finish.
     """
     status = exchange.status
+    if exchange.one_way and (exchange.error is not None or status is not None):
+        connection.retire(client)
     if exchange.error is not None:
         if not exchange.sent:
             connection.retire(client)
         return Loss(exchange.sent, network_failure(exchange.error)[1])
-    said = f"{error.message if error else ''} {exchange.body}"
-    has_session = client.protocol_version < "2026-07-28"  # the later servers know no sessions
-    if status == 401 or (status == 404 and has_session) or (status in _STALE_STATUSES and _STALE_TEXT.search(said)):
+    if status == 401 and (not exchange.answered or (error is not None and _STALE_WORDS.match(error.message))):
         connection.retire(client)
-        return Loss(False, "the server asks for a login" if status == 401 else "the server has forgotten the session")
-    if status in _DOUBTFUL_STATUSES and has_session:
+        return Loss(False, "the server asks for a login")
+    if status in _STALE_STATUSES and exchange.in_session:
         connection.retire(client)
+        if _is_stale(exchange, error.message if error else ""):
+            return Loss(False, "the server has forgotten the session")
     if status is not None and status >= 500 and (error is None or error.code == mcp_types.INTERNAL_ERROR):
         return Loss(True, f"the server answered with HTTP {status}")
     if error is not None and error.code == mcp_types.CONNECTION_CLOSED and _CUT.search(error.message):
@@ -73,3 +79,10 @@ def read_loss(connection: Connection, client: Client, exchange: Exchange, error:
     if not exchange.sent and not connection.is_current(client):
         return Loss(True, "the connection ended while it ran")
     return None
+
+
+def _is_stale(exchange: Exchange, message: str) -> bool:
+    """Whether a refusal means that nothing ran, because of the session."""
+    if exchange.answered:
+        return bool(_STALE_WORDS.match(message) and _STALE_TEXT.search(message))
+    return exchange.status == 404 or _STALE_TEXT.search(f"{message} {exchange.body}") is not None

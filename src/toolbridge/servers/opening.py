@@ -29,6 +29,7 @@ from toolbridge.servers.http import Exchange, http_transport
 from toolbridge.servers.logs import keep_secret
 from toolbridge.servers.mend import Mended
 from toolbridge.servers.process import ServerProcess
+from toolbridge.servers.secrets import redact
 from toolbridge.servers.spec import ServerSpec
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Facts:
     exchange: Exchange = field(default_factory=Exchange)
     opened: bool = False
     """Whether the handshake was done."""
+    listed: bool = False
+    """Whether the tools were listed: from here on it serves."""
     given_up: bool = False
     """Whether it was us who ended it."""
     failure: Failure | None = None
@@ -104,7 +107,11 @@ async def opened_client(
             if client.message_handler is None:
                 client.message_handler = options.get("message_handler")
             if not _is_entered(client):
-                await stack.enter_async_context(client)
+                try:
+                    await stack.enter_async_context(client)
+                except RuntimeError:  # the SDK's word for a client that was open before
+                    why = "its client was used before and opens only once; give a function that makes one"
+                    raise ServerError(Failure(spec.name, "closed", why)) from None
         else:
             info = mcp_types.Implementation(name="toolbridge", version=__version__)
             client = Client(made, mode=facts.way.mode, client_info=info, cache=None, **options)
@@ -134,7 +141,14 @@ def _made(
             raise ServerError(command)
         if sys.platform == "win32":
             return StdioServerParameters(command=command, args=list(spec.args), env=env, cwd=spec.cwd)
-        facts.process = ServerProcess([command, *spec.args], env=env, cwd=spec.cwd, on_end=on_end, guardian=guardian)
+        facts.process = ServerProcess(
+            [command, *spec.args],
+            env=env,
+            cwd=spec.cwd,
+            on_end=on_end,
+            redact=lambda text: redact(text, spec.secrets),
+            guardian=guardian,
+        )
         return facts.process
     auth = spec.auth
     if spec.oauth is not None:

@@ -35,12 +35,16 @@ SETTLE_SECONDS = 0.5
 ORPHANED_OUTPUT_SECONDS = 0.25
 """How long output is still read after the process died while someone else holds its pipe."""
 
-LONGEST_LINE = 256 * 1024 * 1024
+LONGEST_LINE = 128 * 1024 * 1024
 """Bytes of one message; more than this is no message, and would be memory without end."""
 
 STDERR_LINES = 40
-STDERR_LINE_BYTES = 4096
-"""What is kept of stderr: the last lines, and of a line at most this much."""
+STDERR_LINE_BYTES = 64 * 1024
+"""What is kept of stderr: the last lines, and of a line at most this much. It is shortened where it is shown: half a
+secret at the cut would not be known as one."""
+
+LONGEST_SHOWN = 2000
+"""Characters of a line of stderr that are shown."""
 
 NOISE_KEPT = 5
 """Lines of stdout that were no messages, kept for the report."""
@@ -59,8 +63,10 @@ class ServerProcess:
         env: Mapping[str, str],
         cwd: str | None,
         on_end: Callable[[], None],
+        redact: Callable[[str], str],
         guardian: Guardian,
     ) -> None:
+        self._redact = redact
         self._command = command
         self._env = env
         self._cwd = cwd
@@ -87,17 +93,25 @@ class ServerProcess:
 
     @property
     def stderr(self) -> str:
-        """The last lines of stderr."""
-        return b"\n".join(self._stderr).decode("utf-8", "replace").strip("\n")
+        """The last lines of stderr, without secrets."""
+        lines = self._redact(b"\n".join(self._stderr).decode("utf-8", "replace")).strip("\n").split("\n")
+        return "\n".join(line[:LONGEST_SHOWN] for line in lines)
 
     def is_alive(self) -> bool:
         """Whether the process lives, asked of the system: a death is known here before the event loop hears of it."""
         if self._process is None or self._process.returncode is not None:
             return False
+        if not hasattr(os, "waitid"):  # macOS before Python 3.13
+            return True
         try:
             return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
         except ChildProcessError:  # already buried
             return False
+
+    @property
+    def overflowed(self) -> bool:
+        """Whether it printed without end and without a new line."""
+        return self._output is not None and self._output.overflowed
 
     @property
     def died(self) -> bool:
@@ -197,12 +211,12 @@ class ServerProcess:
         text = line.decode("utf-8", "replace").strip()
         self.noise_count += 1
         if len(self.noise) < NOISE_KEPT:
-            self.noise.append(text[:200])
+            self.noise.append(text[:STDERR_LINE_BYTES])
         with contextlib.suppress(ValueError, RecursionError):
             value = json.loads(text)
             if isinstance(value, dict) and "method" not in value and isinstance(value.get("id"), int | str):
                 error = mcp_types.ErrorData(
-                    code=mcp_types.INVALID_REQUEST, message=f"the answer is not JSON-RPC: {text[:200]}"
+                    code=mcp_types.INVALID_REQUEST, message=f"the answer is not JSON-RPC: {self._redact(text)[:200]}"
                 )
                 return SessionMessage(mcp_types.JSONRPCError(jsonrpc="2.0", id=value["id"], error=error))
         return None
@@ -251,6 +265,7 @@ class _Output:
         self._rest: list[bytes] = []
         self._rest_bytes = 0
         self.ended = False
+        self.overflowed = False
 
     def __aiter__(self) -> Self:
         return self
@@ -269,6 +284,9 @@ class _Output:
                 return mended(message)
             chunk = await self._stdout.read(_CHUNK)
             if not chunk or self._rest_bytes > LONGEST_LINE:
+                if chunk:
+                    self._on_noise(b"".join(self._rest)[:STDERR_LINE_BYTES])
+                    self.overflowed = True
                 self.ended = True
                 self._on_end()
                 raise StopAsyncIteration

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from toolbridge.approval import Approval
+from toolbridge.failure import Failure
 from toolbridge.filters import MCPToolFilter
 from toolbridge.types import EMPTY
 
@@ -92,5 +93,14 @@ class ServerSpec:
     limits: Limits = field(default_factory=Limits)
     source: str = ""
     """The file that this was read from."""
+    problem: str | None = None
+    """What is wrong with its entry in the configuration, one line each: such a server cannot be started."""
     secrets: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
     """Values that must not appear in any output, log, cache or exception."""
+
+
+def mistake(spec: ServerSpec) -> Failure | None:
+    """The failure of a server whose entry in the configuration has mistakes."""
+    if spec.problem is None:
+        return None
+    return Failure(spec.name, "config", spec.problem.replace(f"server {spec.name!r}: ", "").replace("\n", "; "))

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 import threading
 from collections.abc import Coroutine, Mapping
+from concurrent.futures import CancelledError, Future
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from toolbridge.errors import ServerError
+from toolbridge.failure import Failure
 from toolbridge.servers.hub import Hub, connect
 from toolbridge.servers.spec import ServerSpec
 from toolbridge.types import (
@@ -41,10 +45,19 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
     """The thread's whole life. The loop is closed here: the caller may be in a thread that runs another."""
     try:
         loop.run_forever()
+        loop.run_until_complete(_cancel_all())
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.run_until_complete(loop.shutdown_default_executor())
     finally:
         loop.close()
+
+
+async def _cancel_all() -> None:
+    """End what is still waiting: whoever waits for it in another thread would wait for ever."""
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
 
 
 class SyncHub:
@@ -55,6 +68,7 @@ class SyncHub:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._process = os.getpid()
 
     def __enter__(self) -> Self:
         self.open()
@@ -68,7 +82,8 @@ class SyncHub:
     def open(self) -> None:
         """Connect every server. Raises `ServerError` only for one that is `required`."""
         with self._lock:
-            if self._thread is None:
+            if self._thread is None or os.getpid() != self._process:
+                self._process = os.getpid()
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(target=_run, args=(self._loop,), name="toolbridge hub", daemon=True)
                 self._thread.start()
@@ -82,9 +97,8 @@ class SyncHub:
     def close(self) -> None:
         """End every connection, and the thread."""
         with self._lock:
-            loop, thread = self._loop, self._thread
-            self._loop = self._thread = None
-        if loop is None or thread is None:
+            loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
+        if loop is None or thread is None or os.getpid() != self._process:  # a forked child has no part in them
             return
         atexit.unregister(self.close)
         try:
@@ -94,16 +108,28 @@ class SyncHub:
             thread.join()
 
     def _wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        loop = self._loop
-        if loop is None:
-            coroutine.close()
-            raise RuntimeError("the hub is not open: use it in a `with` block, or call open()")
-        future = asyncio.run_coroutine_threadsafe(coroutine, loop)
+        with self._lock:  # what is handed in before the loop is given up is also seen to
+            future = self._submitted(coroutine)
         try:
             return future.result()
+        except CancelledError:
+            raise ServerError(Failure("", "closed", "the hub was closed while it was at work")) from None
         except BaseException:
             future.cancel()  # Ctrl-C while waiting: the call is cancelled at the server too
             raise
+
+    def _submitted(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        problem = None
+        if self._loop is None:
+            problem = "the hub is not open: use it in a `with` block, or call open()"
+        elif os.getpid() != self._process:
+            problem = "the hub was opened in another process, before a fork: open one here"
+        elif threading.current_thread() is self._thread:
+            problem = "a callback of the hub cannot wait for the hub: make it async and use `connect`, or use a thread"
+        if problem is not None or self._loop is None:
+            coroutine.close()
+            raise RuntimeError(problem)
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     @property
     def specs(self) -> Mapping[str, ServerSpec]:
