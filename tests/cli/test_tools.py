@@ -404,11 +404,18 @@ def test_misuse_is_one_line_and_starts_nothing(work: Workplace, arguments: str, 
 
 def test_every_mistake_of_the_configuration_has_a_line_with_file_server_and_field(work: Workplace) -> None:
     work.configure(a={"comand": "x"}, b={"command": "x", "env": {"KEY": "${NOT_SET_ANYWHERE}"}}, c=work.chaos())
-    answer = work("tools", "--config", "mcp.json")
+    answer = work("tools", "a", "b", "--config", "mcp.json")
     assert (answer.code, answer.out) == (2, "")
     lines = answer.err.splitlines()
     assert lines[0] == "toolbridge: mcp.json: server 'a': comand: unknown key; did you mean 'command'?"
     assert lines[-1].startswith("toolbridge: mcp.json: server 'b': env.KEY: the variable NOT_SET_ANYWHERE is not set; ")
+
+
+def test_a_server_with_a_mistake_costs_only_itself(work: Workplace) -> None:
+    work.configure(b={"command": "x", "env": {"KEY": "${NOT_SET_ANYWHERE}"}}, c=work.chaos())
+    answer = work("tools", "--config", "mcp.json", COLUMNS="200")
+    assert (answer.code, answer.out.splitlines()[0].split()[0]) == (1, "c")
+    assert "b: mcp.json: env.KEY: the variable NOT_SET_ANYWHERE is not set; " in answer.err
 
 
 def test_without_a_configuration_it_says_how_to_name_one(work: Workplace) -> None:

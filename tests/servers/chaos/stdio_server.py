@@ -16,6 +16,7 @@ banner=TEXT          prints that on stdout first          noise          prints 
 shout=BYTES          writes that much to stderr at the start
 tools=NUMBER         so many tools more                   pages=NUMBER   tools a page
 cursor=WAY           endless, same (for ever), empty ("" at the end)
+storm                announces a change of its tools after each listing
 crash_after=NUMBER   exits when it has answered so many calls
 """
 
@@ -270,6 +271,9 @@ def receive(message: dict[str, Any]) -> None:
             answer(id, initialize(params))
         case "tools/list":
             answer(id, list_tools(params))
+            if "storm" in OPTIONS:
+                LEDGER.write("list")
+                print_message({"method": "notifications/tools/list_changed"})
         case "tools/call":
             call(id, params)
         case "ping" | "logging/setLevel":
