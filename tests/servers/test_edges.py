@@ -16,8 +16,20 @@ import pytest
 from tests.servers.conftest import QUICK, Beside, Chaos, Events
 from tests.support.http_servers import HttpServer
 from tests.support.processes import eventually, within
-from toolbridge import Callbacks, ConfigError, MCPToolFilter, ServerError, ServerSpec, Text, connect, connect_sync
+from toolbridge import (
+    BoundCall,
+    Callbacks,
+    ConfigError,
+    MCPToolFilter,
+    ServerError,
+    ServerSpec,
+    Text,
+    ToolCall,
+    connect,
+    connect_sync,
+)
 from toolbridge.servers.mend import ENTRY, STRUCTURED, mended
+from toolbridge.servers.paging import all_pages
 
 SECRET = "sk-dynamic-9f8e7d6c5b4a"
 
@@ -247,3 +259,45 @@ async def test_a_server_that_announces_a_change_with_each_listing_is_not_listed_
         await eventually(lambda: len(events("list")) >= 2, 10, "a second listing")
         assert (await hub.call("bad", "echo", {"text": "hi"})).content == (Text("hi"),)
         assert len(events("list")) < 8
+
+
+async def test_what_models_may_not_see_is_refused_again_when_they_call_it() -> None:
+    from mcp.server.mcpserver import MCPServer
+
+    server = MCPServer("app")
+    for name, meta in (
+        ("open", {}),
+        ("private", {"openai/visibility": "private"}),
+        ("widget", {"ui": {"visibility": ["app"]}}),
+        ("both", {"ui": {"visibility": ["app", "model"]}}),
+        ("excluded", {}),
+    ):
+        server.tool(name=name, meta=meta)(lambda: "done")
+    async with connect({"app": server}, filter=MCPToolFilter(exclude=["exc*"])) as hub:
+        assert [tool.id.name for tool in hub.tools] == ["open", "both"]
+        assert [tool.id.name for tool in hub.all_tools] == ["open", "private", "widget", "both"]
+        called = {name: (await hub.call("app", name)).failure for name in ("open", "private", "widget", "excluded")}
+        assert called == {"open": None, "private": None, "widget": None, "excluded": "refused"}
+        run = {
+            tool.id.name: (await hub.run(BoundCall(ToolCall("1", "x", "{}", {}), tool, {}))).failure
+            for tool in hub.all_tools
+        }
+        assert run == {"open": None, "private": "refused", "widget": "refused", "both": None}
+
+
+async def test_a_listing_ends_where_a_cursor_comes_back_or_there_is_no_end() -> None:
+    asked: list[str | None] = []
+
+    async def same(cursor: str | None) -> tuple[list[int], str | None]:
+        asked.append(cursor)
+        return [len(asked)], "again"
+
+    found = await all_pages(same)
+    assert (found.entries, asked) == ([1, 2], [None, "again"])
+    assert found.problem is not None
+
+    async def endless(cursor: str | None) -> tuple[list[int], str | None]:
+        return [0], str(int(cursor or 0) + 1)
+
+    cut = await all_pages(endless)
+    assert (len(cut.entries), "1,000 pages" in (cut.problem or "")) == (1000, True)

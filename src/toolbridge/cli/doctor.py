@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toolbridge.cli.terminal import Paint
     from toolbridge.failure import Failure
     from toolbridge.servers.config import Examined
-    from toolbridge.servers.connection import ServerStatus
+    from toolbridge.servers.status import ServerStatus
     from toolbridge.servers.spec import ServerSpec
 
 UNWELL = 1

@@ -54,7 +54,7 @@ class Listing:
     listed_at: float = 0.0
     """Seconds since the epoch."""
     ttl: float | None = None
-    """For how many seconds the server wants to be believed; 0 is not at all."""
+    """For how many seconds the server wants to be believed; `None` where it does not say."""
 
     def is_fresh(self, now: float) -> bool:
         """A listing from the future is not: the clock was wrong then, or is now."""
