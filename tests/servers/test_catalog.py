@@ -464,13 +464,13 @@ def test_several_processes_write_and_nobody_sees_half_a_file(tmp_path: Path) -> 
 
 def test_two_that_come_first_take_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     directory = tmp_path / "fresh"
-    create = module._create_private
+    create = module.create_private
 
     def beaten(path: Path, content: bytes) -> None:
         create(path, b"o" * 32)  # another process was faster
         create(path, content)
 
-    monkeypatch.setattr(module, "_create_private", beaten)
+    monkeypatch.setattr(module, "create_private", beaten)
     Catalog(directory).store(SPEC, listing())
     assert (directory / "key").read_bytes() == b"o" * 32
     assert Catalog(directory).load(SPEC) is not None

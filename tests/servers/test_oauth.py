@@ -49,8 +49,10 @@ from starlette.applications import Starlette
 from tests.support.processes import no_tasks_left, nothing_left
 from toolbridge.errors import ConfigError, ServerError
 from toolbridge.servers import oauth as module
+from toolbridge.servers import redirect
 from toolbridge.servers import tokens as storage
-from toolbridge.servers.oauth import Login, NotThisLoginError, Redirect, oauth_provider, pasted, read_redirect
+from toolbridge.servers.oauth import Login, oauth_provider
+from toolbridge.servers.redirect import NotThisLoginError, Redirect, pasted, read_redirect
 from toolbridge.servers.spec import OAuth, ServerSpec
 from toolbridge.servers.tokens import FileStore, KeyringStore, forget_tokens, login_name, token_status, token_store
 
@@ -293,7 +295,7 @@ def authority() -> Iterator[Authority]:
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Logins of the tests are kept here, and no browser opens."""
     monkeypatch.setenv("TOOLBRIDGE_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr(module.webbrowser, "open", lambda url: pytest.fail("a browser opened"))
+    monkeypatch.setattr(redirect.webbrowser, "open", lambda url: pytest.fail("a browser opened"))
     monkeypatch.setattr(storage, "_UNKEPT", {})
     return tmp_path / "data" / "tokens"
 
@@ -1205,8 +1207,8 @@ def test_a_browser_is_where_a_window_can_open(
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(module.sys, "platform", platform)
-    assert module.has_browser() is there
+    monkeypatch.setattr(redirect.sys, "platform", platform)
+    assert redirect.has_browser() is there
 
 
 @pytest.mark.parametrize("opens", [True, False, None])
@@ -1236,10 +1238,10 @@ async def test_the_browser_opens_or_the_address_is_shown(
             return super().write(text)
 
     console = Console()
-    monkeypatch.setattr(module, "has_browser", lambda: opens is not None)
-    monkeypatch.setattr(module.webbrowser, "open", open_browser)
-    monkeypatch.setattr(module.sys, "stderr", console)
-    monkeypatch.setattr(module.sys, "stdin", None)
+    monkeypatch.setattr(redirect, "has_browser", lambda: opens is not None)
+    monkeypatch.setattr(redirect.webbrowser, "open", open_browser)
+    monkeypatch.setattr(redirect.sys, "stderr", console)
+    monkeypatch.setattr(redirect.sys, "stdin", None)
     assert await send(oauth_provider(spec), authority.url) == 400
     await asyncio.gather(*browsing)
     assert "log in to 'guarded'" in console.getvalue()

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from toolbridge.cli.terminal import Paint
     from toolbridge.failure import Failure
     from toolbridge.servers.config import Examined
-    from toolbridge.servers.status import ServerStatus
     from toolbridge.servers.spec import ServerSpec
+    from toolbridge.servers.status import ServerStatus
 
 UNWELL = 1
 """The exit code where something is wrong."""

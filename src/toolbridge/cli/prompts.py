@@ -48,42 +48,17 @@ def command(
       toolbridge prompts docs summarise topic=bridges
       toolbridge prompts docs review code=@main.py --json
     """
+    from toolbridge.cli.offers import list_offers
     from toolbridge.cli.servers import chosen, read_servers, the_server
 
     specs = read_servers(config, client)
     if name is None or server is None:
-        return _list(chosen(specs, [server] if server else []), as_json)
+        wanted = chosen(specs, [server] if server else [])
+        return list_offers(wanted, "prompts", lambda hub, name: hub.prompts(name), _fields, _table, as_json=as_json)
     return _get(the_server(specs, server), name, arguments, as_json)
 
 
 # ── listing ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _list(specs: Sequence[ServerSpec], as_json: bool) -> int:
-    from toolbridge.cli.asking import ask_each
-    from toolbridge.cli.failures import failure_fields, tell_failures
-    from toolbridge.failure import Failure
-
-    found = ask_each(specs, lambda hub, name: hub.prompts(name), "listing prompts")
-    failed = [each for each in found.values() if isinstance(each, Failure)]
-    if as_json:
-        from toolbridge.cli.document import write_json
-
-        document = {
-            name: {"failure": failure_fields(each), "prompts": []}
-            if isinstance(each, Failure)
-            else {"failure": None, "prompts": [_fields(one) for one in each]}
-            for name, each in found.items()
-        }
-        write_json({"servers": document})
-    else:
-        from toolbridge.cli.terminal import Paint, columns
-
-        lines = _table(found, columns(), Paint(sys.stdout))
-        if lines:
-            print("\n".join(lines), flush=True)
-    tell_failures(failed)
-    return FAILED if failed else 0
 
 
 def _fields(prompt: ServerPrompt) -> dict[str, Any]:

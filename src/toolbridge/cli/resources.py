@@ -47,46 +47,21 @@ def command(
       toolbridge resources docs docs://readme
       toolbridge resources docs docs://logo.png --output - > logo.png
     """
+    from toolbridge.cli.offers import list_offers
     from toolbridge.cli.servers import chosen, read_servers, the_server
 
     specs = read_servers(config, client)
     if uri is None or server is None:
         if output is not None:
             raise click.UsageError("--output is for one resource; give SERVER and URI as well")
-        return _list(chosen(specs, [server] if server else []), as_json)
+        wanted = chosen(specs, [server] if server else [])
+        return list_offers(wanted, "resources", lambda hub, name: hub.resources(name), _fields, _table, as_json=as_json)
     if as_json and output is not None:
         raise click.UsageError("--json and --output are two ways to have a resource; give one of them")
     return _read(the_server(specs, server), uri, as_json, output)
 
 
 # ── listing ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _list(specs: Sequence[ServerSpec], as_json: bool) -> int:
-    from toolbridge.cli.asking import ask_each
-    from toolbridge.cli.failures import failure_fields, tell_failures
-    from toolbridge.failure import Failure
-
-    found = ask_each(specs, lambda hub, name: hub.resources(name), "listing resources")
-    failed = [each for each in found.values() if isinstance(each, Failure)]
-    if as_json:
-        from toolbridge.cli.document import write_json
-
-        document = {
-            name: {"failure": failure_fields(each), "resources": []}
-            if isinstance(each, Failure)
-            else {"failure": None, "resources": [_fields(one) for one in each]}
-            for name, each in found.items()
-        }
-        write_json({"servers": document})
-    else:
-        from toolbridge.cli.terminal import Paint, columns
-
-        lines = _table(found, columns(), Paint(sys.stdout))
-        if lines:
-            print("\n".join(lines), flush=True)
-    tell_failures(failed)
-    return FAILED if failed else 0
 
 
 def _fields(resource: ServerResource) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from toolbridge.servers.private import create_private, make_private, write_private
 from toolbridge.servers.spec import ServerSpec
 from toolbridge.types import EMPTY, NO_HINTS, Tool, ToolHints, ToolId
 
@@ -309,58 +310,9 @@ def _read_key(path: Path, *, create: bool) -> bytes | None:
             path.unlink(missing_ok=True)  # damaged: what it named is lost, and pruned one day
         if not create:
             return None
-        _create_private(path, secrets.token_bytes(_KEY_BYTES))
+        create_private(path, secrets.token_bytes(_KEY_BYTES))
     key = path.read_bytes()
     return key if len(key) == _KEY_BYTES else None
-
-
-def make_private(directory: Path) -> None:
-    """Make a directory, and those above it that are missing, for its owner alone, whatever the umask is. What is there
-    stays as it is: it may be anybody's."""
-    if directory.is_dir():
-        return
-    if directory.parent != directory:
-        make_private(directory.parent)
-    with suppress(FileExistsError):
-        directory.mkdir(mode=0o700)
-
-
-def write_private(path: Path, content: bytes) -> None:
-    """Replace a file in one step by one that only its owner may read, whatever the umask is."""
-    part = _write_part(path, content)
-    try:
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-
-
-def _create_private(path: Path, content: bytes) -> None:
-    """Make a file with all its content in one step, unless it is there."""
-    part = _write_part(path, content)
-    try:
-        os.link(part, path)
-    except FileExistsError:
-        pass
-    except OSError:  # a file system without links: a reader may come too early, and then has no cache this once
-        with suppress(FileExistsError), open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _write_part(path: Path, content: bytes) -> Path:
-    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
-    try:
-        with open(descriptor, "wb") as file:
-            if os.name == "posix":
-                os.fchmod(descriptor, 0o600)  # an odd umask could have taken our own right too
-            file.write(content)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    return part
 
 
 def _is_ours(directory: Path) -> bool:

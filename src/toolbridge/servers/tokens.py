@@ -35,7 +35,7 @@ from mcp.shared.auth import (
 )
 from pydantic import BaseModel, PrivateAttr, ValidationError
 
-from toolbridge.servers.catalog import make_private, write_private
+from toolbridge.servers.private import make_private, write_private
 from toolbridge.servers.spec import OAuth, ServerSpec
 
 VERSION = 1
