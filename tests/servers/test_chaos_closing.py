@@ -276,7 +276,10 @@ def run_in_threads(*works: object) -> None:
 # -- our own death -------------------------------------------------------------------------------------------------
 
 PROGRAM = """
-import asyncio, sys
+import asyncio, signal, sys
+for number in (signal.SIGHUP, signal.SIGTERM):  # whoever runs the tests may have them ignored
+    signal.signal(number, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import toolbridge.servers.process
 from toolbridge import Limits, ServerSpec, connect, connect_sync
 
