@@ -168,6 +168,8 @@ def test_a_reader_that_stops_after_one_line_is_met_with_silence(tmp_path: Path) 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 def test_an_interrupt_ends_the_command_quietly(tmp_path: Path) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        pytest.skip("whoever runs the tests has interrupts ignored, and so does what they start")
     pipe = tmp_path / "tools.json"
     os.mkfifo(pipe)
     arguments = command_line("convert", str(pipe), "--to", "gemini")
