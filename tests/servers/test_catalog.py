@@ -500,3 +500,14 @@ def test_thirty_listings_load_in_a_moment_and_import_no_sdk(tmp_path: Path) -> N
     code = "import sys, toolbridge.servers.catalog; print([m for m in sys.modules if m.split('.')[0] in ('mcp', 'httpx2', 'pydantic', 'asyncio')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_file_of_data_among_the_arguments_may_change(catalog: Catalog, tmp_path: Path) -> None:
+    data, script = tmp_path / "notes.db", tmp_path / "server.py"
+    spec = replace(SPEC, args=(str(script), "--db-path", str(data)))
+    script.touch()
+    catalog.store(spec, listing())
+    data.write_bytes(b"a row")
+    assert catalog.load(spec) is not None
+    script.write_text("# another version", encoding="utf-8")
+    assert catalog.load(spec) is None

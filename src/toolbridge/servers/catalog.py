@@ -38,6 +38,25 @@ beyond it."""
 PRUNE_SECONDS = 24 * 3600.0
 """How often a store looks for such files."""
 
+SCRIPTS = (
+    ".py",
+    ".pyz",
+    ".js",
+    ".mjs",
+    ".cjs",
+    ".ts",
+    ".sh",
+    ".rb",
+    ".pl",
+    ".php",
+    ".jar",
+    ".lua",
+    ".exe",
+    ".json",
+    ".toml",
+)
+"""Arguments that are programs, or say what a program offers. Others are data: a database changes with every call."""
+
 _KEY_BYTES = 32
 _HINTS = ("read_only_hint", "destructive_hint", "idempotent_hint", "open_world_hint")
 
@@ -166,7 +185,7 @@ def _program(spec: ServerSpec) -> list[Any]:
     if spec.transport != "stdio" or not spec.command:
         return []
     directory = os.path.abspath(spec.cwd or ".")
-    files = [_file_facts(os.path.join(directory, arg)) for arg in spec.args]
+    files = [_file_facts(os.path.join(directory, arg)) if arg.endswith(SCRIPTS) else None for arg in spec.args]
     # Without a relative path it does not matter where we are: a user's configuration is warm in every directory.
     relative = [os.path.dirname(spec.command), *(arg for arg, facts in zip(spec.args, files, strict=True) if facts)]
     here = any(path and not os.path.isabs(path) for path in relative)
