@@ -4,6 +4,7 @@
     ├── SourceError            a source that is no list of tools: not JSON, or JSON of another kind
     ├── UnknownProviderError   no provider of that name (the nearest name is offered)
     ├── UnknownToolError       no tool of that name or identity among the prepared ones
+    ├── HistoryError           a source that is no history, no reply and no stream at all
     ├── UnsupportedError       the provider has no such feature (hosted MCP, for example)
     ├── ConfigError            a server configuration with mistakes: each names its file, server and field
     ├── UnknownServerError     no server of that name in the hub
@@ -36,6 +37,10 @@ class UnknownProviderError(ToolbridgeError, LookupError):
 
 class UnknownToolError(ToolbridgeError, LookupError):
     """There is no tool of that name or identity."""
+
+
+class HistoryError(ToolbridgeError):
+    """The source is no history, no reply and no stream at all."""
 
 
 class UnsupportedError(ToolbridgeError):

@@ -98,13 +98,19 @@ class ToolCall:
     arguments: JsonObject | None
     """`None` when the text is not a JSON object; `problem` says why."""
     problem: str | None = None
+    opaque: Mapping[str, Any] = field(default_factory=_empty, repr=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text in a message or a result."""
+    """Text in a message or a result.
+
+    `opaque`, here and on other parts, is what the model's provider put beside it and wants back as it was: signatures,
+    item ids. `Message.origin` says whose it is; no other provider gets to see it.
+    """
 
     text: str
+    opaque: Mapping[str, Any] = field(default_factory=_empty, repr=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +119,7 @@ class Image:
 
     data: str
     mime_type: str
+    opaque: Mapping[str, Any] = field(default_factory=_empty, repr=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +180,72 @@ class ToolResult:
 def failed(call_id: str, kind: FailureKind, text: str) -> ToolResult:
     """A call that did not come to a result of its tool: the text is for the model."""
     return ToolResult(call_id, (Text(text),), is_error=True, failure=kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """What a model thought, as far as its provider shows it. Replayed to its origin, byte for byte, or not at all."""
+
+    text: str = ""
+    opaque: Mapping[str, Any] = field(default_factory=_empty, repr=False, hash=False)
+    """What makes it acceptable again: a signature, an encrypted item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A part that only its provider understands (a hosted search, a file by its id): kept for it whole."""
+
+    kind: str
+    """The provider's own word for it."""
+    opaque: Mapping[str, Any] = field(default_factory=_empty, repr=False, hash=False)
+    """The part as it stands on the wire."""
+
+
+Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
+Part: TypeAlias = Content | Reasoning | Foreign | ToolCall | ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation, of no provider in particular. A history is a sequence of these.
+
+    Calls stand in messages of the assistant, results in messages of the role `tool`.
+    """
+
+    role: Role
+    parts: tuple[Part, ...]
+    origin: str = ""
+    """The provider whose model said it: the only one that gets its reasoning and its opaque values back."""
+    model: str = ""
+
+    @classmethod
+    def system(cls, *parts: str | Content) -> Message:
+        return cls("system", _parts(parts))
+
+    @classmethod
+    def user(cls, *parts: str | Content) -> Message:
+        return cls("user", _parts(parts))
+
+    @classmethod
+    def assistant(cls, *parts: str | Part) -> Message:
+        return cls("assistant", _parts(parts))
+
+    @classmethod
+    def results(cls, *results: ToolResult) -> Message:
+        return cls("tool", tuple(results))
+
+    @property
+    def text(self) -> str:
+        """The text parts, joined."""
+        return "".join(part.text for part in self.parts if isinstance(part, Text))
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        return tuple(part for part in self.parts if isinstance(part, ToolCall))
+
+
+def _parts(parts: tuple[str | Part, ...]) -> tuple[Part, ...]:
+    return tuple(Text(part) if isinstance(part, str) else part for part in parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,83 @@
+"""What a provider asks of a transcript, as data: roles, order, ids, and which media may stand where.
+
+A wire format says how a transcript is written; these rules say what may be in it. `history.turns` reads them, so that
+the writers have nothing left to decide.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from toolbridge.names import NameRule, name_rule
+
+IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""The images that every provider with images takes."""
+
+PDF = "application/pdf"
+
+
+@dataclass(frozen=True, slots=True)
+class Carries:
+    """The media that a place can hold, by MIME type. `links` are images and files by their https address."""
+
+    images: frozenset[str] = frozenset()
+    audio: frozenset[str] = frozenset()
+    documents: frozenset[str] = frozenset()
+    """Other files: PDFs, and text files where the provider has a form for them."""
+    links: frozenset[str] = frozenset()
+    """MIME types that may be given by address instead; `image/*` for images of any kind."""
+
+
+NOTHING = Carries()
+
+
+@dataclass(frozen=True, slots=True)
+class IdRule:
+    """What a provider accepts as the id of a call."""
+
+    pattern: re.Pattern[str]
+    length: int
+    exact: bool = False
+    """Whether every id has just that length."""
+
+    def allows(self, id: str) -> bool:
+        return (
+            len(id) == self.length if self.exact else len(id) <= self.length
+        ) and self.pattern.fullmatch(id) is not None
+
+
+def id_rule(characters: str, length: int, exact: bool = False) -> IdRule:
+    return IdRule(re.compile(f"[{characters}]+"), length, exact)
+
+
+SystemPlace: TypeAlias = Literal["anywhere", "first"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a transcript must be like."""
+
+    system: SystemPlace = "anywhere"
+    """`first`: system text stands before everything else, or in a field of its own."""
+    alternate: bool = False
+    """Whether user and assistant take turns: messages of one role in a row are one message."""
+    user_first: bool = False
+    user_last: bool = False
+    """Whether the last message must be the user's (or results): an assistant's is not taken as the last one."""
+    ids: IdRule = id_rule(r"\x21-\x7e", 64)
+    names: NameRule = name_rule("a-zA-Z0-9_-", 64)
+    most_calls: int | None = None
+    """Calls in one message of the assistant; past that they are more than one message."""
+    in_results: Carries = NOTHING
+    """What may stand inside a result."""
+    in_user: Carries = NOTHING
+    """What may stand in a user's message; what a result cannot hold and this can follows the results."""
+    in_assistant: Carries = NOTHING
+    error_flag: bool = False
+    """Whether a result has a place for failure; where it has none, its text says so."""
+    structured: bool = False
+    """Whether a result carries structured content as it is, and not as text."""
+    reasoning: bool = True
+    """Whether reasoning may be sent back at all."""

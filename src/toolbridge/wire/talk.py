@@ -1,0 +1,39 @@
+"""What a wire format is: four pure functions, and the rules of its transcripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from toolbridge.history.rules import Rules
+from toolbridge.history.turns import Turn
+from toolbridge.notes import Converted
+from toolbridge.stream.events import Event
+from toolbridge.types import Message
+
+Wire: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """One way of talking: a wire format's functions, with the rules of one provider.
+
+    All of them take plain JSON values (SDK objects were made plain before) and raise nothing because of their content.
+    """
+
+    write: Callable[[Sequence[Turn], Rules], Wire]
+    """Legal turns as request fields: `{"messages": […]}`, `{"system": …, "messages": […]}`, `{"input": […]}`, …"""
+    read: Callable[[Any, str], Converted[tuple[Message, ...]]]
+    """(a request body, its fields, or the bare list of messages; the origin of assistants' messages) to a history."""
+    read_event: Callable[[Any], list[Event]]
+    """One event of a stream."""
+    read_reply: Callable[[Any], list[Event]]
+    """A whole reply, as the events that a stream of it would have come to."""
+    rules: Rules = Rules()
+    models: tuple[tuple[re.Pattern[str], Rules], ...] = ()
+    """Rules of models that differ: the first pattern that is found in the model's name counts."""
+
+    def rules_for(self, model: str) -> Rules:
+        return next((rules for pattern, rules in self.models if pattern.search(model)), self.rules)
