@@ -1,4 +1,4 @@
-"""Writes docs/providers.md, and the table in README.md, from the registry of providers.
+"""Writes docs/providers.md, and the tables in README.md and docs/history.md, from the registry of providers.
 
     python docs/make_providers.py
 
@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from toolbridge.history.rules import PDF, Carries
 from toolbridge.providers import Provider, providers
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "providers.md"
 README = DOCS.parent / "README.md"
+HISTORY = DOCS / "history.md"
 
 BEGIN = "<!-- providers: written by docs/make_providers.py -->"
 END = "<!-- end of providers -->"
+TRANSCRIPTS = ("<!-- transcripts: written by docs/make_providers.py -->", "<!-- end of transcripts -->")
 
 NONE = "–"
 
@@ -69,10 +72,57 @@ def page() -> str:
 
 def readme() -> str:
     """The README as it stands, with its table of providers as it should be."""
-    text = README.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{table(linked=True)}\n{END}{after}"
+    return _between(README, (BEGIN, END), table(linked=True))
+
+
+def history() -> str:
+    """The page of histories as it stands, with its table of what providers can carry as it should be."""
+    rows = [
+        "| provider | in a result | in a user's message | failure | structured | reasoning | system | order | ids |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for each in providers().values():
+        rules = each.talk().rules
+        order = [
+            *(["turns"] if rules.alternate else []),
+            *(["user first"] if rules.user_first else []),
+            *(["user last"] if rules.user_last else []),
+        ]
+        cells = (
+            f"[`{each.name}`](providers.md#{_anchor(each.name)})",
+            f"text{_carried(rules.in_results)}",
+            f"text{_carried(rules.in_user)}",
+            "a flag" if rules.error_flag else "in words",
+            "as it is" if rules.structured else "as text",
+            "back to it" if rules.reasoning else NONE,
+            rules.system,
+            ", ".join(order) or NONE,
+            f"{'' if rules.ids.exact else 'up to '}{rules.ids.length}",
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    return _between(HISTORY, TRANSCRIPTS, "\n".join(rows))
+
+
+def _carried(media: Carries) -> str:
+    """The kinds of media, in words."""
+    files = media.documents - {PDF}
+    videos = {each for each in files if each.startswith("video/")}
+    found = {
+        "images": media.images,
+        "sounds": media.audio,
+        "PDFs": media.documents & {PDF},
+        "videos": videos,
+        "other files": files - videos,
+        "links": media.links,
+    }
+    return "".join(f", {kind}" for kind, types in found.items() if types)
+
+
+def _between(page: Path, marks: tuple[str, str], text: str) -> str:
+    """The page as it stands, with this text between the marks."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(marks[0])
+    _, _, after = rest.partition(marks[1])
+    return f"{before}{marks[0]}\n{text}\n{marks[1]}{after}"
 
 
 def _strict(provider: Provider) -> str:
@@ -105,3 +155,4 @@ def _anchor(name: str) -> str:
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
     README.write_text(readme(), encoding="utf-8")
+    HISTORY.write_text(history(), encoding="utf-8")

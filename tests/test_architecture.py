@@ -12,14 +12,15 @@ import toolbridge
 ROOT = Path(toolbridge.__file__).parent
 LAYERS = {
     "types": 0, "notes": 0, "errors": 0, "failure": 0,
-    "names": 1, "filters": 1, "approval": 1, "tools": 1, "schema": 1,
-    "providers": 2,
-    "compiled": 3, "prepare": 3, "hosted": 3,
+    "names": 1, "filters": 1, "approval": 1, "tools": 1, "tokens": 1, "schema": 1, "stream": 1, "history": 1,
+    "wire": 2, "providers": 2,
+    "compiled": 3, "prepare": 3, "hosted": 3, "reply": 3, "moving": 3, "recorded": 3,
     "servers": 4,
     "cli": 7, "compat": 7, "__main__": 8, "__init__": 9,
 }  # fmt: skip
 OUTSIDE = {
     "schema": {"jsonschema_rs"},
+    "stream": {"pydantic_core"},
     "servers": {"mcp", "mcp_types", "httpx2", "anyio", "pydantic", "keyring"},
     "cli": {"click"},
     "compat": {"openai", "google"},
@@ -81,6 +82,15 @@ def test_no_provider_imports_another_but_the_rows_of_compatible_vendors() -> Non
         if name.startswith("toolbridge.providers.") and name.split(".")[2] in names
     }
     assert found == {("compatible", "openai_chat")}
+
+
+def test_no_wire_format_imports_another_or_a_provider() -> None:
+    for path in (ROOT / "wire").rglob("*.py"):
+        own = path.parent.name
+        for name in imports(path):
+            assert not name.startswith("toolbridge.providers"), f"{path} imports {name}"
+            if name.startswith("toolbridge.wire."):
+                assert name.split(".")[2] in ("talk", own), f"{path} imports {name}"
 
 
 def test_modules_are_small_and_none_is_a_drawer() -> None:

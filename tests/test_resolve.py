@@ -89,6 +89,33 @@ def test_an_unknown_tool_is_answered_with_near_names() -> None:
     assert ready.resolve(call({}, "read_fil")) == ToolResult("call_1", (Text(text),), is_error=True)
 
 
+@pytest.mark.parametrize("said", ["read_file", "functions.read_file", "functions.mcp__disk__read_file", "read_file:0"])
+def test_a_tool_that_was_called_without_its_server_is_offered_with_it(said: str) -> None:
+    tools = read_tools([{"name": "read_file"}, {"name": "ping"}], server="disk")
+    ready = prepare(tools, "openai-chat")
+    text = f'There is no tool named "{said}". Did you mean mcp__disk__read_file?'
+    assert ready.resolve(call({}, said)) == ToolResult("call_1", (Text(text),), is_error=True)
+
+
+def test_arguments_that_are_json_inside_of_a_json_string_are_read_and_noted() -> None:
+    request = ToolCall(
+        "call_1", "forecast", '"{\\"city\\": \\"Oslo\\"}"', None, "the arguments are a string, not a JSON object"
+    )
+    resolved = prepared().resolve(request)
+    assert isinstance(resolved, BoundCall)
+    assert (resolved.arguments, resolved.notes) == (
+        {"city": "Oslo"},
+        (Note("arguments.unquoted", "changed", "", request.text),),
+    )
+
+
+@pytest.mark.parametrize("text", ['"Oslo"', '"{broken"', '"[1]"', '"', '"{}" x'])
+def test_a_json_string_that_holds_no_object_is_refused(text: str) -> None:
+    resolved = prepared().resolve(ToolCall("call_1", "forecast", text, None, "the arguments are a string"))
+    assert isinstance(resolved, ToolResult)
+    assert resolved.is_error
+
+
 def test_an_unknown_tool_that_is_like_no_other_is_answered_all_the_same() -> None:
     text = 'There is no tool named "zzz". Call one of the tools you were given.'
     assert prepared().resolve(call({}, "zzz")) == ToolResult("call_1", (Text(text),), is_error=True)

@@ -118,31 +118,38 @@ class PreparedTools:
         compiled = self._names().get(call.name)
         if compiled is None:
             return _failed(call, self._unknown(call.name))
-        if call.arguments is None:
+        given, unquoted = (call.arguments, ()) if call.arguments is not None else _unquoted(call.text)
+        if given is None:
             text = quoted(call.text, 200)
             why = call.problem or "the arguments are not a JSON object"
             return _failed(call, f"The call of {call.name} was not run: {why}. Received: {text}. Send one JSON object.")
         from toolbridge.schema.check import Checker  # checking is for calls: a conversion does without
         from toolbridge.schema.coerce import coerced
 
-        missed = list(lost(compiled.back, call.arguments))
+        missed = list(lost(compiled.back, given))
         if missed:
             return _refused(call, missed)
-        arguments = read(compiled.back, call.arguments)
+        arguments = read(compiled.back, given)
         checker = self._checkers.get(call.name)
         if checker is None:
             checker = self._checkers[call.name] = Checker(compiled.tool.input_schema)
         if checker.accepts(arguments):
-            return BoundCall(call, compiled.tool, arguments)
+            return BoundCall(call, compiled.tool, arguments, unquoted)
         better = coerced(checker, arguments)
         if better is not None:
-            return BoundCall(call, compiled.tool, *better)
+            return BoundCall(call, compiled.tool, better[0], (*unquoted, *better[1]))
         return _refused(call, [str(each) for each in checker.problems(arguments, compiled.back)])
 
     def _unknown(self, name: str) -> str:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, self._names(), n=NEAR_NAMES, cutoff=0.6)
+        # A model that leaves out the server, or puts `functions.` in front: the names that end in what it said.
+        bare = name.rpartition(".")[2].partition(":")[0]
+        ending = [each for each in self._names() if bare and each.endswith(bare) and each[-len(bare) - 1 :][0] in "_-."]
+        near = [*ending, *get_close_matches(name, self._names(), n=NEAR_NAMES, cutoff=0.6)]
+        if bare in self._names():
+            near.insert(0, bare)
+        near = list(dict.fromkeys(near))[:NEAR_NAMES]
         hint = f"Did you mean {' or '.join(near)}?" if near else "Call one of the tools you were given."
         return f"There is no tool named {quoted(name, 100)}. {hint}"
 
@@ -170,6 +177,22 @@ class PreparedTools:
 
 def _failed(call: ToolCall, text: str) -> ToolResult:
     return ToolResult(call.id, (Text(text),), is_error=True)
+
+
+def _unquoted(text: str) -> tuple[JsonObject | None, tuple[Note, ...]]:
+    """The object inside of arguments that are a JSON string which holds JSON: some servers write them twice."""
+    if not text.lstrip().startswith('"'):
+        return None, ()
+    from json import loads
+
+    from toolbridge.stream.arguments import read_arguments
+
+    try:
+        inner = loads(text)
+    except (ValueError, RecursionError):
+        return None, ()
+    arguments = read_arguments(inner)[0] if isinstance(inner, str) and inner.lstrip().startswith("{") else None
+    return arguments, (Note("arguments.unquoted", "changed", "", text),)
 
 
 def _refused(call: ToolCall, problems: list[str]) -> ToolResult:

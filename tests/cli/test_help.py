@@ -8,9 +8,10 @@ import sys
 import pytest
 
 from tests.cli.process import EXAMPLE, LIMIT_SECONDS, surroundings, toolbridge
+from tests.support.wire.recording import STREAMS
 from toolbridge import __version__
 
-COMMANDS = ("tools", "call", "resources", "prompts", "doctor", "convert", "matrix", "providers")
+COMMANDS = ("tools", "call", "resources", "prompts", "doctor", "convert", "matrix", "replay", "providers")
 
 
 def test_the_version_is_the_name_and_the_number() -> None:
@@ -47,6 +48,10 @@ def test_the_help_names_every_command() -> None:
         (
             ["convert", str(EXAMPLE), "--to", "anthropic"],
             {"rich", "jsonschema_rs", "mcp", "asyncio", "toolbridge.cli.matrix"},
+        ),
+        (
+            ["replay", str(STREAMS / "openai-chat" / "two_calls.sse"), "--from", "openai-chat"],
+            {"rich", "jsonschema_rs", "mcp", "asyncio", "openai", "pydantic", "toolbridge.prepare"},
         ),
         (["matrix", str(EXAMPLE)], {"rich", "jsonschema_rs", "mcp", "asyncio", "toolbridge.cli.convert"}),
     ],

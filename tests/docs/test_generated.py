@@ -1,4 +1,5 @@
-"""What is written from the code is as the code has it: the page of providers, the README's table, the errors."""
+"""What is written from the code is as the code has it: the page of providers, the tables of the README and of the page of
+histories, the errors."""
 
 from __future__ import annotations
 
@@ -31,6 +32,10 @@ def test_the_page_of_providers_is_what_the_registry_says(make_providers: ModuleT
 
 def test_the_readme_lists_the_providers_of_the_registry(make_providers: ModuleType) -> None:
     assert (ROOT / "README.md").read_text(encoding="utf-8") == make_providers.readme(), AGAIN
+
+
+def test_the_page_of_histories_says_what_providers_carry(make_providers: ModuleType) -> None:
+    assert (ROOT / "docs" / "history.md").read_text(encoding="utf-8") == make_providers.history(), AGAIN
 
 
 def test_every_exception_is_on_the_page_of_errors() -> None:

@@ -11,15 +11,22 @@ from typing import Any
 import pytest
 
 from tests.docs.pages import ROOT
+from tests.support.histories import HISTORIES
+from tests.support.wire.recording import read_recordings
 from toolbridge import ToolCall, prepare, read_tools
-from toolbridge.providers import providers
+from toolbridge.cli.words import meaning
+from toolbridge.providers import Provider, providers
+from toolbridge.recorded import read_recording
 
 SOURCE = ROOT / "src" / "toolbridge"
 
 CODE = re.compile(r"[$a-zA-Z_]+\.[a-z_]+")
 
-NO_CODES = {"llama.cpp"}
+NO_CODES = {"llama.cpp", "reasoning.text", "reasoning.summary"}
 """Texts in the source that look like codes and are none."""
+
+EVENTS = "response."
+"""What the names of the Responses format's events begin with."""
 
 
 def documented() -> dict[str, set[str]]:
@@ -50,7 +57,7 @@ def in_the_source() -> Iterator[tuple[Path, str]]:
                     if re.fullmatch(r"\.[a-z_]+", ending):
                         yield file, f"*{ending}"
                 case ast.Constant(value=str(text)) if id(node) not in docs:
-                    if CODE.fullmatch(text) and text not in NO_CODES:
+                    if CODE.fullmatch(text) and text not in NO_CODES and not text.startswith(EVENTS):
                         yield file, text
                 case _:
                     pass
@@ -121,3 +128,28 @@ def test_the_notes_of_a_call_that_was_put_right_are_on_the_page() -> None:
     noted = {note.code for note in bound.notes}
     assert noted == {"text.parsed", "value.listed", "value.written", "null.dropped"}
     assert all(row(code) == {"changed"} for code in noted)
+
+
+def test_the_notes_of_replies_have_an_effect_that_the_page_gives_them() -> None:
+    read = [read_recording(each.body, each.provider) for each in read_recordings()]
+    noted = {(note.code, note.effect) for each in read for note in each.notes}
+    assert len(noted) > 5
+    assert sorted((code, effect) for code, effect in noted if effect not in row(code)) == []
+
+
+@pytest.mark.parametrize("provider", providers().values(), ids=lambda each: each.name)
+def test_the_notes_of_histories_have_an_effect_that_the_page_gives_them(provider: Provider) -> None:
+    noted: set[tuple[str, str]] = set()
+    for history in HISTORIES.values():
+        written = provider.write_messages(history)
+        again = provider.read_messages(written.value)
+        noted |= {(note.code, note.effect) for note in (*written.notes, *again.notes)}
+    assert len(noted) > 10
+    assert sorted((code, effect) for code, effect in noted if effect not in row(code)) == []
+
+
+def test_every_code_of_replies_and_histories_has_words_for_the_command_line() -> None:
+    talk = ("reply.py", "recorded.py", "moving.py", "history", "stream", "wire")
+    codes = {code for file, code in in_the_source() if file.relative_to(SOURCE).parts[0] in talk}
+    assert len(codes) > 50
+    assert sorted(code for code in codes if meaning(code) == code.replace(".", " is ")) == []

@@ -16,6 +16,7 @@ from typing import Any
 from toolbridge.cli.media import decoded, save, sized, uri_name
 from toolbridge.cli.paragraph import harmless, one_line
 from toolbridge.cli.terminal import Paint
+from toolbridge.history.said import says
 from toolbridge.schema.phrases import quoted
 from toolbridge.types import Audio, Content, Image, Resource, ResourceLink, Text, ToolResult
 
@@ -96,35 +97,13 @@ def _once(result: ToolResult) -> tuple[Sequence[Content], Any]:
     structured = result.structured
     if structured is None:
         return result.content, _NOTHING
-    texts = [each for each in result.content if isinstance(each, Text)]
-    others = [each for each in result.content if not isinstance(each, Text)]
-    if not texts:
+    if not says([each.text for each in result.content if isinstance(each, Text)], structured):
         return result.content, structured
-    values = [_value(each.text) for each in texts]
     wrapped = isinstance(structured, dict) and list(structured) == ["result"]
     inner = structured["result"] if wrapped else structured
-    if wrapped and isinstance(inner, str) and [each.text for each in texts] == [inner]:
-        return result.content, _NOTHING  # the wrapper is only there because the protocol wants an object
-    if _same(values, structured) or _same(values, inner) or (wrapped and _in_words(texts, inner)):
-        return others, inner if wrapped else structured
-    return result.content, structured
-
-
-def _same(values: list[Any], structured: Any) -> bool:
-    """Whether texts are the structured content: in one block, or a list with a block for each item."""
-    return (len(values) == 1 and values[0] == structured) or (isinstance(structured, list) and values == structured)
-
-
-def _in_words(texts: list[Text], inner: Any) -> bool:
-    """Whether texts are a list of strings, with a block for each."""
-    return isinstance(inner, list) and [each.text for each in texts] == inner
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return _NOTHING
+    if isinstance(inner, str):
+        return result.content, _NOTHING  # as text it reads best
+    return [each for each in result.content if not isinstance(each, Text)], inner
 
 
 # ── for programs ─────────────────────────────────────────────────────────────────────────────────────────────────

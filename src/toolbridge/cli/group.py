@@ -16,7 +16,7 @@ from toolbridge import __version__
 from toolbridge.cli.terminal import shown
 from toolbridge.errors import ServerError, ToolbridgeError, nearest
 
-COMMANDS = ("tools", "call", "resources", "prompts", "doctor", "convert", "matrix", "providers")
+COMMANDS = ("tools", "call", "resources", "prompts", "doctor", "convert", "matrix", "replay", "providers")
 """Each is the module of that name, and the `command` in it."""
 
 FAILED = 1
@@ -69,12 +69,13 @@ def group(context: click.Context) -> None:
       toolbridge tools --to openai-chat
       toolbridge convert tools.json --to anthropic --explain
       toolbridge matrix tools.json
+      toolbridge replay reply.sse --from openai-chat
 
     \b
     Exit codes:
       0  done
-      1  done in part: a server or a tool failed, or 'convert' left tools out;
-         stderr names them and says why
+      1  done in part: a server, a tool or a call failed, or 'convert' left
+         tools out; stderr names them and says why
       2  misuse; stderr says what is wrong, a line for each mistake
     """
     if context.invoked_subcommand is None:
@@ -117,8 +118,10 @@ def _said(misuse: click.ClickException) -> str:
         hint = f"did you mean {meant}?" if meant else f"the options are {', '.join(options)}"
         return f"{where}unknown option {misuse.option_name}; {hint}"
     if isinstance(misuse, click.MissingParameter) and misuse.param is not None:
-        name = misuse.param.opts[0] if isinstance(misuse.param, click.Option) else (misuse.param.name or "").upper()
-        return f"{where}{name} is missing{_WANTED.get(name, '')}; see {path} --help"
+        is_option = isinstance(misuse.param, click.Option)
+        name = misuse.param.opts[0] if is_option else (misuse.param.name or "").upper()
+        spelt = name if is_option else misuse.param.metavar or name
+        return f"{where}{spelt} is missing{_WANTED.get(name, '')}; see {path} --help"
     message = misuse.format_message().strip().removesuffix(".")
     message = message[:1].lower() + message[1:]
     return message if "; " in message else f"{where}{message}; see {path} --help"
@@ -134,5 +137,7 @@ _WANTED = {
     "SERVER": ": name a server ('toolbridge tools' lists them)",
     "TOOL": ": name a tool ('toolbridge tools SERVER' lists them)",
     "FILE": ": give a JSON file of tools, or - for standard input",
+    "RECORDING": ": give a recorded stream, reply or history, or - for standard input",
+    "--from": ": name the provider whose form it is in, such as --from openai-chat",
     "--to": ": name a provider, such as --to openai-chat ('toolbridge providers' lists them)",
 }

@@ -1,4 +1,4 @@
-"""The FILE argument: tools out of a file or out of standard input, and what to say where there are none."""
+"""The FILE argument: what is in a file or in standard input, and what to say where that is not what it should be."""
 
 from __future__ import annotations
 
@@ -6,28 +6,49 @@ import os
 import sys
 from pathlib import Path
 
-from toolbridge.errors import SourceError, nearest
+from toolbridge.errors import HistoryError, SourceError, nearest
 from toolbridge.tools import read_tools
 from toolbridge.types import Tool
 
 STANDARD_INPUT = "standard input"
+
+TOOLS_WANTED = "give a JSON file of tools"
 
 
 def read_source(file: str, server: str = "") -> list[Tool]:
     """The tools in a file, or in standard input where the file is `-`."""
     if file == "-":
         return _read_standard_input(server)
-    path = Path(file)
-    if path.is_dir():
-        raise SourceError(f"{file or repr(file)}: a directory; give a JSON file of tools, or - for standard input")
-    if not path.exists() and not path.is_symlink():
-        meant = _nearest_file(path)
-        hint = f"did you mean {meant}?" if meant else "give a JSON file of tools, or - for standard input"
-        raise SourceError(f"{file}: no such file; {hint}")
+    path = _existing(file, TOOLS_WANTED)
     try:
         return read_tools(path, server)
     except SourceError as failure:
         raise SourceError(_with_hint(str(failure))) from None
+
+
+def read_bytes(file: str, wanted: str) -> bytes:
+    """What is in a file, or in standard input where the file is `-`; `wanted` says what to give, if there is none."""
+    try:
+        if file != "-":
+            return _existing(file, wanted).read_bytes()
+        if sys.stdin is None:
+            raise HistoryError(f"{STANDARD_INPUT}: closed; {wanted}")
+        return sys.stdin.buffer.read()
+    except OSError as failure:
+        name = STANDARD_INPUT if file == "-" else file
+        raise HistoryError(f"{name}: {(failure.strerror or str(failure)).lower()}; {wanted}") from None
+
+
+def _existing(file: str, wanted: str) -> Path:
+    """The path of a file that is there."""
+    path = Path(file)
+    if path.is_dir():
+        raise SourceError(f"{file or repr(file)}: a directory; {wanted}, or - for standard input")
+    if not path.exists() and not path.is_symlink():
+        meant = _nearest_file(path)
+        hint = f"did you mean {meant}?" if meant else f"{wanted}, or - for standard input"
+        raise SourceError(f"{file}: no such file; {hint}")
+    return path
 
 
 def _with_hint(message: str) -> str:

@@ -1,7 +1,8 @@
-"""Names of the ChatGPT provider's design: MCP tools in OpenAI's and in Gemini's form.
+"""Names of the ChatGPT provider's design: MCP tools, calls and histories in OpenAI's and in Gemini's form.
 
 Thin over the core, for programs written against that design. The core way is `prepare(tools, provider)`, whose
-answer also reads the calls that come back; Gemini's form needs that where a map or a free-form value changed shape.
+answer also reads the calls that come back (Gemini's form needs that where a map or a free-form value changed shape),
+`read_stream(provider, chunks)` for replies and `provider.write_messages(history)` for histories.
 """
 
 from __future__ import annotations
@@ -10,8 +11,28 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from toolbridge.compat.chatgpt_calls import (
+    GeminiToolCallAssembler,
+    OpenAIToolCallAssembler,
+    parse_gemini_tool_call,
+    parse_openai_tool_call,
+)
+from toolbridge.compat.chatgpt_history import ChatGPTProvider, GeminiProvider, content_to_text, format_history
 from toolbridge.prepare import prepare
 from toolbridge.tools import read_tools
+
+__all__ = [
+    "ChatGPTProvider",
+    "GeminiProvider",
+    "GeminiToolCallAssembler",
+    "OpenAIToolCallAssembler",
+    "content_to_text",
+    "format_history",
+    "mcp_tools_to_gemini_format",
+    "mcp_tools_to_openai_format",
+    "parse_gemini_tool_call",
+    "parse_openai_tool_call",
+]
 
 logger = logging.getLogger(__name__)
 

@@ -28,6 +28,7 @@ from typing import Any, Self, TypeAlias
 
 from toolbridge.errors import MCPToolError, ServerError, ToolbridgeError
 from toolbridge.filters import MCPToolFilter
+from toolbridge.history.said import result_text
 from toolbridge.names import digest, namespace_tool_name, parse_namespaced_name
 from toolbridge.servers.callbacks import outcome
 from toolbridge.servers.hub import Hub, connect
@@ -278,62 +279,6 @@ class MCPServerConnection:
             return await self.hub.call(self.name, name, arguments)
         except ServerError as error:
             raise MCPToolError(str(error)) from error
-
-
-# ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def result_text(result: ToolResult) -> str:
-    """A whole result as one text: what is no text is described, and nothing is said twice."""
-    parts = [_block_text(each) for each in result.content]
-    texts = [each.text for each in result.content if isinstance(each, Text)]
-    if result.structured is not None and not _says(texts, result.structured):
-        parts.append(json.dumps(result.structured, ensure_ascii=False, default=str))
-    return "\n".join(parts)
-
-
-def _block_text(block: Content) -> str:
-    match block:
-        case Text():
-            return block.text
-        case Image():
-            return f"[image: {block.mime_type}, {_size(block.data)}]"
-        case Audio():
-            return f"[audio: {block.mime_type}, {_size(block.data)}]"
-        case Resource():
-            about = ", ".join(each for each in (block.uri, block.mime_type) if each)
-            if block.text is not None:
-                return f"[resource: {about}]\n{block.text}"
-            return f"[resource: {about}, {_size(block.blob or '')}]"
-        case ResourceLink():
-            about = (block.name, block.uri, block.mime_type, block.description)
-            return f"[link: {', '.join(each for each in about if each)}]"
-
-
-def _size(data: str) -> str:
-    return f"{len(data.rstrip('=')) * 3 // 4:,} bytes"
-
-
-def _says(texts: list[str], structured: Any) -> bool:
-    """Whether the texts are the structured content, in one or an item each. What is no object comes in a `result`."""
-    wrapped = isinstance(structured, dict) and list(structured) == ["result"]
-    meant = {_canonical(structured), _canonical(structured["result"] if wrapped else structured)}
-    values = [_value(each) for each in texts]
-    said: list[Any] = [texts, values]
-    if len(texts) == 1:
-        said += [texts[0], values[0]]
-    return any(_canonical(each) in meant for each in said)
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, default=str)
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 # ── reading foreign shapes ───────────────────────────────────────────────────────────────────────────────────────

@@ -81,3 +81,6 @@ class Rules:
     """Whether a result carries structured content as it is, and not as text."""
     reasoning: bool = True
     """Whether reasoning may be sent back at all."""
+    beside_results: frozenset[str] | None = None
+    """Which kinds of blocks a user's message may hold beside results, in the format's own words; `None`: all of them.
+    What may not stand there is a message of its own, behind a word of the assistant's."""

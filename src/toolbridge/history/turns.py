@@ -1,6 +1,6 @@
 """Turns: a history in the one normal form from which every wire format can be written without a decision left.
 
-    history (as it happened)  ──legal_turns──▶  turns (as a provider accepts it)  ──a wire format──▶  request fields
+history (as it happened)  ──legal_turns──▶  turns (as a provider accepts it)  ──a wire format──▶  request fields
 """
 
 from __future__ import annotations
@@ -61,4 +61,9 @@ class Turn:
 
 def legal_turns(messages: Sequence[Message], rules: Rules, origin: str, model: str = "") -> Converted[tuple[Turn, ...]]:
     """The history as turns that keep the rules, for the provider `origin`, and what had to change."""
-    raise NotImplementedError
+    from toolbridge.history.drafts import draft  # both are made of the classes above
+    from toolbridge.history.order import order
+
+    drafts, changes = draft(messages, rules, origin, model)
+    turns, moves = order(drafts, rules)
+    return Converted(turns, (*changes, *moves))

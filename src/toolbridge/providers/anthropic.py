@@ -6,6 +6,9 @@ valid 2020-12 schema. Strict tools share one budget per request, have closed obj
 
 from __future__ import annotations
 
+from functools import cache
+from typing import TYPE_CHECKING
+
 from toolbridge.approval import Approval
 from toolbridge.filters import MCPToolFilter, is_glob
 from toolbridge.names import name_rule
@@ -13,6 +16,9 @@ from toolbridge.notes import Converted, Note
 from toolbridge.providers.provider import Fact, Provider, StrictBudget, Wire
 from toolbridge.schema.dialects import ANTHROPIC, ANTHROPIC_STRICT
 from toolbridge.types import HostedServer
+
+if TYPE_CHECKING:
+    from toolbridge.wire.talk import Talk
 
 
 def write_tool(name: str, description: str, schema: Wire, strict: bool) -> Wire:
@@ -65,6 +71,13 @@ def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval
     return Converted({"mcp_servers": [entry], "tools": [toolset]}, tuple(notes))
 
 
+@cache
+def talk() -> Talk:
+    from toolbridge.wire.anthropic import TALK  # a conversion of tools does without
+
+    return TALK
+
+
 PROVIDER = Provider(
     name="anthropic",
     title="Anthropic Messages",
@@ -74,6 +87,7 @@ PROVIDER = Provider(
     names=name_rule("a-zA-Z0-9_-", 128),
     write_tool=write_tool,
     write_fields=write_fields,
+    talk=talk,
     write_hosted=write_hosted,
     facts=(
         Fact("names of up to 128 of a-z A-Z 0-9 _ -", "github.com/anthropics/claude-code/issues/96152", "2026-09"),

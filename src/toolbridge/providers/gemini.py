@@ -1,4 +1,4 @@
-"""Google Gemini, definitions side: `parametersJsonSchema`, and the older `parameters` as `gemini-openapi`.
+"""Google Gemini: `parametersJsonSchema`, and the older `parameters` as `gemini-openapi`.
 
 `parametersJsonSchema` cannot enforce most constraints (they are said instead) and wants a plain object root. The older
 form has no references, no maps, no free-form objects, no constants, only string enums and restricted property names.
@@ -7,6 +7,8 @@ form has no references, no maps, no free-form objects, no constants, only string
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
 
 from toolbridge.approval import Approval
 from toolbridge.filters import MCPToolFilter
@@ -15,6 +17,9 @@ from toolbridge.notes import Converted, Note
 from toolbridge.providers.provider import Fact, Provider, Wire
 from toolbridge.schema.dialects import GEMINI, GEMINI_OPENAPI
 from toolbridge.types import HostedServer
+
+if TYPE_CHECKING:
+    from toolbridge.wire.talk import Talk
 
 
 def write_tool(name: str, description: str, schema: Wire, strict: bool) -> Wire:
@@ -63,6 +68,13 @@ def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval
     return Converted({"tools": [{"mcpServers": [entry]}]}, tuple(notes))
 
 
+@cache
+def talk() -> Talk:
+    from toolbridge.wire.gemini import TALK
+
+    return TALK
+
+
 PROVIDER = Provider(
     name="gemini",
     title="Google Gemini (parametersJsonSchema)",
@@ -72,6 +84,7 @@ PROVIDER = Provider(
     most_tools=512,
     write_tool=write_tool,
     write_fields=write_fields,
+    talk=talk,
     write_hosted=write_hosted,
     facts=(
         Fact("names start with a letter or _, then a-z A-Z 0-9 _ . : -; 64 is safe", "google-genai 3.1 types.py", "2026-11"),
@@ -79,6 +92,10 @@ PROVIDER = Provider(
         Fact("enforced: type, enum, items, prefixItems, bounds, anyOf, properties, required, $ref; the rest is ignored",
              "google-genai 3.1 types.py response_json_schema", "2026-11"),
         Fact("mode VALIDATED is the only strict switch", "pydantic-ai 4fda389 models/google.py", "2026-08"),
+        Fact("the first call of a turn wants its thought signature back, or skip_thought_signature_validator",
+             "ai.google.dev/gemini-api/docs/thought-signatures; pydantic-ai models/google.py", "2026-10"),
+        Fact("media stand inside of results from Gemini 3 on, before that beside them",
+             "pydantic-ai 4fda389 tests/models/test_multimodal_tool_returns.py", "2026-08"),
     ),
 )  # fmt: skip
 
@@ -88,6 +105,7 @@ OPENAPI = replace(
     title="Google Gemini (parameters)",
     dialect=GEMINI_OPENAPI,
     write_tool=write_openapi_tool,
+    origin="gemini",
     facts=(
         *PROVIDER.facts[:2],
         Fact("an unknown key fails the whole request", "github.com/pizza-bot-app/pizza-bot/issues/62", "2026-09"),

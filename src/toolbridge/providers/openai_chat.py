@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions, definitions side.
+"""OpenAI Chat Completions.
 
 It cannot express: a union, `enum` or `not` at the root; an array without `items`; a name past 64 characters; more than
 128 tools. Strict mode further has no optionals, no maps, no free-form objects, no tuples and few constraints.
@@ -6,9 +6,14 @@ It cannot express: a union, `enum` or `not` at the root; an array without `items
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toolbridge.names import name_rule
 from toolbridge.providers.provider import Fact, Provider, Wire
 from toolbridge.schema.dialects import JSON_SCHEMA, OPENAI_STRICT
+
+if TYPE_CHECKING:
+    from toolbridge.wire.talk import Talk
 
 
 def write_tool(name: str, description: str, schema: Wire, strict: bool) -> Wire:
@@ -26,6 +31,12 @@ def write_fields(definitions: list[Wire], strict: bool) -> Wire:
     return {"tools": definitions}
 
 
+def talk() -> Talk:
+    from toolbridge.wire.chat.vendors import TALKS
+
+    return TALKS["openai-chat"]
+
+
 PROVIDER = Provider(
     name="openai-chat",
     title="OpenAI Chat Completions",
@@ -36,6 +47,7 @@ PROVIDER = Provider(
     most_tools=128,
     write_tool=write_tool,
     write_fields=write_fields,
+    talk=talk,
     facts=(
         Fact("names of up to 64 of a-z A-Z 0-9 _ -", "openai 3.49 types/shared/function_definition.py", "2026-11"),
         Fact("at most 128 tools", "github.com/0x4m4/hexstrike-ai/issues/29", "2026-11"),

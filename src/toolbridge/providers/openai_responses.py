@@ -5,6 +5,9 @@ It cannot express what Chat Completions cannot; a missing `strict` is not "no" t
 
 from __future__ import annotations
 
+from functools import cache
+from typing import TYPE_CHECKING
+
 from toolbridge.approval import Approval
 from toolbridge.filters import MCPToolFilter, is_glob
 from toolbridge.names import name_rule
@@ -12,6 +15,9 @@ from toolbridge.notes import Converted, Note
 from toolbridge.providers.provider import Fact, Provider, Wire
 from toolbridge.schema.dialects import JSON_SCHEMA, OPENAI_STRICT
 from toolbridge.types import HostedServer
+
+if TYPE_CHECKING:
+    from toolbridge.wire.talk import Talk
 
 
 def write_tool(name: str, description: str, schema: Wire, strict: bool) -> Wire:
@@ -74,6 +80,13 @@ def _approval(approval: Approval) -> Wire | str:
     return out
 
 
+@cache
+def talk() -> Talk:
+    from toolbridge.wire.responses import TALK  # a conversion of tools does without
+
+    return TALK
+
+
 PROVIDER = Provider(
     name="openai-responses",
     title="OpenAI Responses",
@@ -83,6 +96,7 @@ PROVIDER = Provider(
     names=name_rule("a-zA-Z0-9_-", 64),
     write_tool=write_tool,
     write_fields=write_fields,
+    talk=talk,
     write_hosted=write_hosted,
     facts=(
         Fact("strict is always explicit", "github.com/vercel/ai/issues/7888", "2026-11"),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolbridge.approval import Approval
+from toolbridge.errors import UnsupportedError
 from toolbridge.filters import MCPToolFilter
 from toolbridge.names import NameRule
 from toolbridge.notes import Converted
@@ -45,6 +46,10 @@ class Fact:
     checked: str
 
 
+def _silent() -> Talk:
+    raise UnsupportedError("this provider has definitions only")
+
+
 @dataclass(frozen=True, slots=True)
 class Provider:
     """One provider."""
@@ -57,7 +62,7 @@ class Provider:
     """(name, description, schema, strict) to the provider's own definition."""
     write_fields: Callable[[list[Wire], bool], Wire]
     """(definitions, strict asked for) to what is merged into the request body; never called with no definition."""
-    talk: Callable[[], Talk]
+    talk: Callable[[], Talk] = _silent
     """How it talks. A function, so that a conversion does not load it."""
     strict: Dialect | None = None
     """The dialect of strict definitions, where there are such."""
@@ -107,7 +112,9 @@ class Provider:
         return Converted(talk.write(turns.value, rules), turns.notes)
 
     def read_messages(self, source: Any) -> Converted[tuple[Message, ...]]:
-        """A history in this provider's form: a request body, its fields, the bare list of messages, or SDK objects."""
+        """A history in this provider's form: a request body, its fields, the bare list of messages, SDK objects, or
+        what `write_messages` gave."""
         from toolbridge.stream.plain import plain
 
-        return self.talk().read(plain(source), self.origin or self.name)
+        written = source.value if isinstance(source, Converted) else source
+        return self.talk().read(plain(written), self.origin or self.name)

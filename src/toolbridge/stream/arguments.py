@@ -79,8 +79,14 @@ def read_broken(id: str, name: str, text: str, opaque: Mapping[str, Any]) -> Too
 def _place(text: str, failure: json.JSONDecodeError) -> str:
     if failure.pos >= len(text.rstrip()):
         return f"the arguments end too early, after {_excerpt(text[-SHOWN:])}"
+    if failure.msg.startswith("Unterminated string"):
+        return f"the arguments end too early, inside of a string, after {_excerpt(text[-SHOWN:])}"
     around = text[max(0, failure.pos - SHOWN // 2) : failure.pos + SHOWN // 2]
-    where = f"at character {failure.pos + 1}" if failure.lineno == 1 else f"in line {failure.lineno}, column {failure.colno}"
+    where = (
+        f"at character {failure.pos + 1}"
+        if failure.lineno == 1
+        else f"in line {failure.lineno}, column {failure.colno}"
+    )
     return f"the arguments are not valid JSON {where} ({_WORDS.get(failure.msg, failure.msg)}), near {_excerpt(around)}"
 
 

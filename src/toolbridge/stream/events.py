@@ -48,7 +48,11 @@ class CallDelta:
     """More of a call: whatever of id, name and arguments this event has.
 
     `text` is the next fragment of the argument text, or all of it where `whole`. `arguments` is the object itself,
-    where the wire has an object; `pieces` are Vertex's `(json path, value, continues)`.
+    where the wire has an object; `pieces` are Vertex's `(json path, value, continues)`, of which the path `$` is the
+    object itself and says with `continues` alone whether more of it follows.
+
+    `opens` says that a call of its own begins here, whatever is open: Gemini's calls have no number and often no id,
+    and two calls of one tool in a row are two calls. What follows without `opens` belongs to the last call.
     """
 
     key: Key = None
@@ -59,6 +63,7 @@ class CallDelta:
     arguments: Any = None
     pieces: tuple[tuple[str, Any, bool], ...] = ()
     opaque: Mapping[str, Any] | None = None
+    opens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +125,14 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
+class Repeated:
+    """The reply once more, whole, at its end. It counts only where nothing came before it: some servers stream the end
+    alone, and others number the parts there in another way than before."""
+
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class About:
     """What the reply says of itself."""
 
@@ -153,6 +166,7 @@ Event: TypeAlias = (
     | Finished
     | Ended
     | Spent
+    | Repeated
     | About
     | Failed
     | Unread

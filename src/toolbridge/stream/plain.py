@@ -15,7 +15,7 @@ from typing import Any
 
 from toolbridge.errors import HistoryError
 
-_PLAIN = (str, int, float, bool, type(None))
+_PLAIN = (str, int, float, bool, type(None), bytes, bytearray)
 
 
 def plain(value: Any) -> Any:
@@ -48,7 +48,7 @@ def _opened(value: Any) -> Any:
 
 
 def _inner(value: Any) -> Any:
-    if isinstance(value, _PLAIN) or isinstance(value, bytes | bytearray):
+    if isinstance(value, _PLAIN):
         return value
     if isinstance(value, dict | list):
         return _opened(value)
@@ -57,7 +57,7 @@ def _inner(value: Any) -> Any:
 
 def _dumped(value: Any) -> Any:
     """An object as JSON: by its own `model_dump`, leaving out what was never set."""
-    if isinstance(value, _PLAIN) or isinstance(value, bytes | bytearray):
+    if isinstance(value, _PLAIN):
         return value
     if isinstance(value, Mapping):
         return {str(key): _inner(each) for key, each in value.items()}

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from toolbridge.history.rules import Rules
 from toolbridge.history.turns import Turn
 from toolbridge.notes import Converted
-from toolbridge.stream.events import Event
+from toolbridge.stream.events import Event, Key
 from toolbridge.types import Message
 
 Wire: TypeAlias = dict[str, Any]
@@ -32,6 +32,8 @@ class Talk:
     read_reply: Callable[[Any], list[Event]]
     """A whole reply, as the events that a stream of it would have come to."""
     rules: Rules = Rules()
+    continuation: Callable[[Any], tuple[Key, str] | None] | None = None
+    """The short way for the usual event of a long stream: (key, fragment) where it only continues a call."""
     models: tuple[tuple[re.Pattern[str], Rules], ...] = ()
     """Rules of models that differ: the first pattern that is found in the model's name counts."""
 

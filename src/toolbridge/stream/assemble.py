@@ -1,0 +1,399 @@
+"""The assembler: neutral events in, the reply out, whatever way a server numbers, names and cuts its calls.
+
+A call is found by its id, then by its number, then it is the last one. A new id with a name opens a new call even on a
+used number, and so does another name without an id. Id and name are set once. Fragments are kept and joined once, and
+parsed at the end, so that the cost is linear; two whole JSON objects in one call are two calls. The end of the stream
+decides what is a call, not the reason that the server gives for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
+
+from toolbridge.notes import Note
+from toolbridge.stream.arguments import read_arguments
+from toolbridge.stream.arriving import (
+    ArrivingCall,
+    ArrivingForeign,
+    ArrivingText,
+    call_of_object,
+    foreign_data,
+    several_objects,
+)
+from toolbridge.stream.events import (
+    About,
+    CallDelta,
+    Ended,
+    Event,
+    Failed,
+    Finish,
+    Finished,
+    ForeignDelta,
+    ForeignPart,
+    ImagePart,
+    Key,
+    ReasoningDelta,
+    Reply,
+    Spent,
+    TextDelta,
+    Unread,
+    Usage,
+)
+from toolbridge.stream.partial import PathBuilder, partial_json
+from toolbridge.types import Foreign, Image, Message, Part, Reasoning, Text, ToolCall
+
+SHOWN = 500
+"""Characters of an event that was not understood, in its note."""
+
+MOST_NOTES = 100
+"""Notes of events that were not understood; a stream of nothing else is told once it is clear what it is."""
+
+
+class PartialCall(NamedTuple):
+    """A call that is still arriving: what can be said of it now."""
+
+    id: str
+    name: str
+    text: str
+    arguments: Any
+    """What the text says so far, strings as far as they go; `None` where that is nothing."""
+
+
+class Assembler:
+    """Folds the events of one reply. `origin` is the provider's name, which the message keeps."""
+
+    def __init__(self, origin: str = "", text_calls: Collection[str] | None = None) -> None:
+        self._origin = origin
+        self._text_calls = text_calls
+        self._parts: list[ArrivingText | ArrivingCall | ArrivingForeign | Image] = []
+        self._keyed: dict[tuple[type, Key], ArrivingText | ArrivingForeign] = {}
+        self._by_id: dict[str, ArrivingCall] = {}
+        self._by_key: dict[Key, ArrivingCall] = {}
+        self._last: ArrivingCall | None = None
+        self._finished: Finished | None = None
+        self._ended = False
+        self._failed: Failed | None = None
+        self._usage: Usage | None = None
+        self._model = ""
+        self._id = ""
+        self._notes: list[Note] = []
+
+    @property
+    def complete(self) -> bool:
+        """Whether the provider has said that the reply ends."""
+        return self._ended or self._finished is not None
+
+    def feed(self, event: Event) -> None:
+        match event:
+            case CallDelta():
+                self._feed_call(event)
+            case TextDelta():
+                self._feed_text(event, reasoning=False)
+            case ReasoningDelta():
+                self._feed_text(event, reasoning=True)
+            case ImagePart():
+                self._parts.append(event.image)
+            case ForeignPart():
+                self._feed_foreign(event)
+            case ForeignDelta():
+                self._feed_foreign_delta(event)
+            case Finished():
+                if self._finished is None or self._finished.reason in ("stop", "calls"):
+                    self._finished = event
+            case Ended():
+                self._ended = True
+            case Spent():
+                self._usage = event.usage if self._usage is None else _summed(self._usage, event.usage)
+            case About():
+                self._model = event.model or self._model
+                self._id = self._id or event.id
+            case Failed():
+                self._failed = self._failed or event
+            case Unread():
+                self.note(Note(event.code, "narrowed", "", _shown(event.what)))
+
+    def append(self, key: Key, fragment: str) -> bool:
+        """The short way for the usual event: the next fragment of a call that is open under this key."""
+        call = self._by_key.get(key)
+        if call is None:
+            return False
+        call.pieces.append(fragment)
+        self._last = call
+        return True
+
+    def note(self, note: Note) -> None:
+        if len(self._notes) < MOST_NOTES and note not in self._notes[-3:]:
+            self._notes.append(note)
+
+    def partial(self) -> tuple[PartialCall, ...]:
+        """The calls as far as they have come. Not for running: only `reply` says which of them are whole."""
+        found: list[PartialCall] = []
+        for part in self._parts:
+            if isinstance(part, ArrivingCall):
+                text = part.text()
+                arguments = part.arguments
+                if part.paths is not None:
+                    arguments = part.paths.value()[0]
+                elif arguments is None:
+                    arguments = partial_json(text)
+                found.append(PartialCall(part.id, part.name, text, arguments))
+        return tuple(found)
+
+    def reply(self, broken_off: bool = False) -> Reply:
+        """What came of it. `broken_off` says that the stream ended before its end, where the caller knows."""
+        broken_off = broken_off and not self.complete
+        if broken_off:
+            self.note(Note("stream.broken_off", "narrowed"))
+        raw = self._finished.raw if self._finished else ""
+        cut = self._cut(broken_off)
+        parts = self._finished_parts(cut)
+        has_calls = any(isinstance(part, ToolCall) for part in parts)
+        finish: Finish = self._finished.reason if self._finished else "stop"
+        if self._failed is not None:
+            finish = "error"
+        elif broken_off:
+            finish = "broken_off"
+        elif finish in ("stop", "calls"):
+            if finish == "calls" and not has_calls:
+                self.note(Note("finish.without_calls", "changed", "", raw))
+            finish = "calls" if has_calls else "stop"
+        message = Message("assistant", tuple(parts), self._origin, self._model)
+        error = self._failed.message if self._failed else None
+        return Reply(message, finish, raw, self._usage, error, tuple(self._notes), self._id)
+
+    # ── text, reasoning, foreign parts ───────────────────────────────────────────────────────────────────────────
+
+    def _feed_text(self, event: TextDelta | ReasoningDelta, reasoning: bool) -> None:
+        part = self._text_part(event, reasoning)
+        if part is None:
+            return
+        if event.whole:
+            part.pieces.clear()
+        if event.text:
+            part.pieces.append(event.text)
+        if event.opaque:
+            part.opaque.update(event.opaque)
+
+    def _text_part(self, event: TextDelta | ReasoningDelta, reasoning: bool) -> ArrivingText | None:
+        """The part that the event belongs to. Without a key it is the last part, if that is of the same kind and
+        neither it nor the event is sealed by a signature."""
+        if event.key is not None:
+            kind = type(event)
+            found = self._keyed.get((kind, event.key))
+            if found is None:
+                found = ArrivingText(event.key, reasoning)
+                self._keyed[kind, event.key] = found
+                self._parts.append(found)
+            assert isinstance(found, ArrivingText)
+            return found
+        if not event.text and not event.opaque:
+            return None
+        last = self._parts[-1] if self._parts else None
+        if (
+            isinstance(last, ArrivingText)
+            and last.reasoning == reasoning
+            and last.key is None
+            and not last.opaque
+            and not event.opaque
+        ):
+            return last
+        opened = ArrivingText(None, reasoning)
+        self._parts.append(opened)
+        return opened
+
+    def _feed_foreign(self, event: ForeignPart) -> None:
+        found = self._keyed.get((ForeignPart, event.key)) if event.key is not None else None
+        if isinstance(found, ArrivingForeign):
+            found.kind, found.data = event.kind, dict(event.data)
+            found.streamed.clear()
+            return
+        opened = ArrivingForeign(event.kind, dict(event.data), event.key, {})
+        if event.key is not None:
+            self._keyed[ForeignPart, event.key] = opened
+        self._parts.append(opened)
+
+    def _feed_foreign_delta(self, event: ForeignDelta) -> None:
+        found = self._keyed.get((ForeignPart, event.key))
+        if isinstance(found, ArrivingForeign):
+            found.streamed.setdefault(event.field, ([], event.json))[0].append(event.text)
+        else:
+            self.note(Note("event.unknown", "narrowed", "", _shown(event.text)))
+
+    # ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _feed_call(self, event: CallDelta) -> None:
+        call = self._call_of(event)
+        if call is None:
+            return
+        self._last = call
+        if event.key is not None:
+            self._by_key[event.key] = call
+        if event.id and not call.id:
+            call.id = event.id
+        if event.id:
+            self._by_id.setdefault(event.id, call)
+        if event.name and event.name.startswith(call.name):
+            call.name = event.name
+        if event.whole and event.text:
+            call.pieces = [event.text]
+            call.depth, call.scanned = None, 0
+        elif event.text:
+            call.pieces.append(event.text)
+        if event.arguments is not None:
+            self._take_object(call, event.arguments)
+        for path, value, continues in event.pieces:
+            if call.paths is None:
+                call.paths = PathBuilder()
+            call.paths.add(path, value, continues)
+        if event.opaque:
+            call.opaque.update(event.opaque)
+
+    def _take_object(self, call: ArrivingCall, arguments: Any) -> None:
+        if isinstance(call.arguments, dict) and isinstance(arguments, dict):
+            call.arguments = {**call.arguments, **arguments}
+        elif call.arguments is None or arguments != {}:
+            call.arguments = arguments
+
+    def _call_of(self, event: CallDelta) -> ArrivingCall | None:
+        """The call that the event belongs to: one that is open, or a new one."""
+        if event.opens:
+            return self._open(event.key)
+        if event.id and event.id in self._by_id:
+            known = self._by_id[event.id]
+            another = event.name and event.key is not None and known.key is not None and event.key != known.key
+            return self._open(event.key) if another else known
+        slot = self._last if event.key is None else self._by_key.get(event.key)
+        if event.id:
+            return self._with_new_id(event, slot)
+        if slot is None:
+            # An unseen number with nothing but a fragment: some servers count the call and its arguments apart.
+            if event.key is not None and not event.name and self._last is not None and not self._last.is_closed():
+                return self._last
+            return self._open(event.key)
+        if event.name and slot.name and not event.name.startswith(slot.name):
+            return self._open(event.key)
+        if event.name and event.arguments is not None and slot.is_closed():
+            return self._open(event.key)
+        return slot
+
+    def _with_new_id(self, event: CallDelta, slot: ArrivingCall | None) -> ArrivingCall:
+        if slot is not None:
+            if not slot.id and (not event.name or not slot.name or (event.name == slot.name and not slot.is_closed())):
+                return slot  # the id comes late
+            if not event.name and slot.name and not slot.is_closed():
+                return slot  # a call has a name: this is the one that is open, by yet another id
+        return self._open(event.key)
+
+    def _open(self, key: Key) -> ArrivingCall:
+        opened = ArrivingCall(key)
+        self._parts.append(opened)
+        return opened
+
+    # ── the end ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _cut(self, broken_off: bool) -> str | None:
+        """Why the last call may lack its arguments, where it may."""
+        if self._failed is not None:
+            return "the reply ended in an error before the arguments were there"
+        if broken_off:
+            return "the reply broke off before the arguments were there"
+        if self._finished is not None and self._finished.reason == "length":
+            return "the reply was cut at the token limit before the arguments were there"
+        return None
+
+    def _finished_parts(self, cut: str | None) -> list[Part]:
+        parts: list[Part] = []
+        for part in self._parts:
+            match part:
+                case ArrivingText():
+                    parts += self._finished_text(part)
+                case ArrivingCall():
+                    parts += self._finished_call(part, cut if part is self._last else None)
+                case ArrivingForeign():
+                    parts.append(Foreign(part.kind, foreign_data(part)))
+                case Image():
+                    parts.append(part)
+        return self._with_ids(parts)
+
+    def _finished_text(self, part: ArrivingText) -> list[Part]:
+        text = "".join(part.pieces)
+        if not text and not part.opaque:
+            return []
+        if part.reasoning:
+            return [Reasoning(text, part.opaque)]
+        if self._text_calls is not None:
+            from toolbridge.stream.text_calls import read_text_calls  # an option, and few take it
+
+            found = read_text_calls(text, self._text_calls)
+            self._notes += found.notes
+            kept: list[Part] = [Text(found.text, part.opaque)] if found.text.strip() or part.opaque else []
+            return [*kept, *found.calls] if found.calls else [Text(text, part.opaque)]
+        return [Text(text, part.opaque)]
+
+    def _finished_call(self, call: ArrivingCall, cut: str | None) -> list[Part]:
+        if call.paths is not None and call.arguments is None:
+            value, problem = call.paths.value()
+            if problem is not None:
+                return [ToolCall(call.id, call.name, call.text(), None, problem, call.opaque)]
+            call.arguments = value
+        if call.arguments is not None:
+            return [call_of_object(call)]
+        if call.is_blank and cut is not None:
+            return [ToolCall(call.id, call.name, call.text(), None, cut, call.opaque)]
+        text = call.text()
+        if not call.name and not call.id and call.is_blank:
+            if call.opaque:
+                self.note(Note("call.nameless", "narrowed", "", _shown(call.opaque)))
+            return []
+        if not call.name:
+            self.note(Note("call.nameless", "changed", "", call.id or _shown(text)))
+        arguments, problem = read_arguments(text)
+        if arguments is None:
+            several = several_objects(text)
+            if several:
+                self.note(Note("call.split", "changed", "", call.id or call.name))
+                return [
+                    ToolCall(call.id if i == 0 else "", call.name, each, value, None, call.opaque if i == 0 else {})
+                    for i, (each, value) in enumerate(several)
+                ]
+        return [ToolCall(call.id, call.name, text, arguments, problem, call.opaque)]
+
+    def _with_ids(self, parts: list[Part]) -> list[Part]:
+        """Every call with an id of its own: made where the wire has none, told apart where two share one."""
+        taken = {part.id for part in parts if isinstance(part, ToolCall)}
+        used: set[str] = set()
+        count = 0
+        for i, part in enumerate(parts):
+            if not isinstance(part, ToolCall):
+                continue
+            id = part.id
+            if not id or id in used:
+                if id:
+                    self.note(Note("id.reused", "changed", "", id))
+                stem, number = (f"{id}_", 2) if id else ("call_", count)
+                while f"{stem}{number}" in taken:
+                    number += 1
+                id = f"{stem}{number}"
+                taken.add(id)
+                parts[i] = replace(part, id=id)
+            used.add(id)
+            count += 1
+        return parts
+
+
+def _summed(before: Usage, after: Usage) -> Usage:
+    told = {each.name: value for each in fields(after) if (value := getattr(after, each.name)) is not None}
+    return replace(before, **told)
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= SHOWN else value[:SHOWN] + "…"
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        return str(type(value).__name__)
+    return value if len(text) <= SHOWN and isinstance(value, Mapping | list) else text[:SHOWN]

@@ -1,0 +1,1 @@
+"""The rules of the judge of transcripts, one module a wire format."""
