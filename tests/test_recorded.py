@@ -16,7 +16,7 @@ from toolbridge.history.document import write_history
 from toolbridge.notes import Note
 from toolbridge.providers import get_provider
 from toolbridge.recorded import Recording, read_recording
-from toolbridge.reply import ReplyReader
+from toolbridge.reply import read_stream
 from toolbridge.types import Message, Text, ToolCall, ToolResult
 
 STREAMS = read_recordings()
@@ -65,9 +65,7 @@ def is_the_stream(recording: Recording) -> None:
 @pytest.mark.parametrize("stream", STREAMS, ids=lambda each: each.name)
 def test_every_recorded_stream_is_one_and_reads_as_it_would_while_it_arrives(stream: Stream) -> None:
     recording = read(stream.body, stream.provider)
-    reader = ReplyReader(stream.provider)
-    reader.feed(stream.body)
-    reply = reader.reply(broken_off=not stream.body.endswith(b"]"))
+    reply = read_stream(stream.provider, stream.body)
     messages = (reply.message,) if reply.message.parts else ()
     assert recording == Recording("stream", reply, messages, reply.notes)
 

@@ -69,7 +69,7 @@ def read_recording(data: bytes, provider: Provider | str, *, text_calls: Collect
 
 # ── what it is ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-_EVENTS = re.compile(rb"[ \t\r\n]*(?:(?:data|event|id|retry)[ \t]*:|:)")
+_EVENTS = re.compile(rb"(?:data|event|id|retry)?[ \t]*:")
 """How a stream of server-sent events begins."""
 
 _HISTORIES = ("messages", "contents", "input")
@@ -89,25 +89,24 @@ def _look(body: bytes) -> tuple[Kind, Any]:
        otherwise they are the chunks of a stream.
     4. Anything else is nothing of this.
     """
-    if not body.strip():
+    if not body:
         raise HistoryError("empty")
     if _EVENTS.match(body):
         return "stream", None
-    start = body.lstrip()
-    if start[:1] not in (b"{", b"["):
-        raise HistoryError(f"it starts with {_shown(start)}")
-    listed = start[:1] == b"["
-    first, alone = _first(start[1:].lstrip() if listed else start)
+    if body[:1] not in (b"{", b"["):
+        raise HistoryError(f"it starts with {_shown(body)}")
+    listed = body[:1] == b"["
+    first, alone = _first(body[1:].lstrip() if listed else body)
     if listed:
         is_messages = first is None or _is_message(first)
-        return ("history", _parsed(start)) if is_messages else ("stream", None)
+        return ("history", _parsed(body)) if is_messages else ("stream", None)
     if alone:
         if _is_own(first) or any(isinstance(first.get(key), list | str) for key in _HISTORIES):
             return "history", first
         return ("history", [first]) if _is_message(first) else ("reply", first)
     if _is_own(first) or any(isinstance(first.get(key), list) for key in _HISTORIES):
         raise HistoryError("it holds more than one history; give one of them")
-    return ("history", list(_lines(start))) if _is_message(first) else ("stream", None)
+    return ("history", list(_lines(body))) if _is_message(first) else ("stream", None)
 
 
 def _is_own(value: Any) -> bool:
@@ -194,8 +193,7 @@ def _reply(provider: Provider, body: bytes, document: Any, text_calls: Collectio
         return reader.reply(broken_off=False)
     for at in range(0, len(body), SLICE_BYTES):
         reader.feed(body[at : at + SLICE_BYTES])
-    is_closed_list = body[:1] == b"[" and body[-1:] == b"]"
-    return reader.reply(broken_off=not is_closed_list)
+    return reader.reply()
 
 
 def _says_anything(reply: Reply, kind: Kind) -> bool:

@@ -164,8 +164,8 @@ class _Bytes:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the framing itself is proof of the end: a JSON value that closed."""
-        return self._values is not None and not self._values.rest()
+        """Whether the framing itself is proof of the end: a JSON value, or a list of them, that closed."""
+        return self._values is not None and self._values.is_over
 
     def problem(self) -> str | None:
         """What there was in place of events, where there was none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.random_histories import histories, random_history
@@ -180,6 +180,8 @@ def tagged(history: list[Message]) -> list[Message]:
 
 @settings(max_examples=300, deadline=None)
 @given(_histories, st.integers(0, 3000), _counters)
+@example(random_history(1428, 27), 0, estimate)
+@example(random_history(131071, 36), 0, estimate)
 def test_whatever_the_history_it_fits_or_says_so_and_stays_whole(
     history: list[Message], budget: int, count: Counter
 ) -> None:

@@ -145,6 +145,15 @@ def test_a_late_result_goes_back_to_its_call() -> None:
     )
 
 
+def test_a_result_after_words_of_the_user_is_moved_before_them() -> None:
+    a = call("a")
+    check(
+        [Message.assistant(a), Message.user("Well?"), Message.results(result("a"))],
+        [asking(a, answers=(answer(a),)), user("Well?")],
+        Note("result.moved", "changed", "/2/parts/0"),
+    )
+
+
 def test_a_result_before_its_call_goes_behind_it() -> None:
     a = call("a")
     check(
@@ -269,6 +278,14 @@ def test_a_result_without_a_call_becomes_words_of_the_user_that_say_what_they_ar
         Note("audio.described", "narrowed", "/1/parts/0/content/2", "audio/wav"),
         Note("error.said", "changed", "/1/parts/0"),
         rules=Rules(in_user=Carries(IMAGES), error_flag=True, structured=True),
+    )
+
+
+def test_an_id_that_cannot_be_sent_is_said_as_far_as_it_can_be() -> None:
+    check(
+        [Message.results(result("a\ud800b", "42"))],
+        [user(orphan("a\ufffdb"), "42")],
+        Note("result.orphaned", "changed", "/0/parts/0", "a\ud800b"),
     )
 
 
@@ -412,6 +429,20 @@ def test_what_is_opaque_inside_of_a_result_is_dropped_too() -> None:
     assert made.notes == (Note("opaque.dropped", "narrowed", "/1/parts/0/content/1", ["citations"]),)
 
 
+def test_a_result_keeps_its_structured_content_and_its_failure() -> None:
+    a, b = call("a"), call("b")
+    check(
+        [
+            Message.assistant(a, b),
+            Message.results(
+                ToolResult("a", (Text('{"t": 7}'),), {"t": 7}), ToolResult("b", (Text("no"),), is_error=True)
+            ),
+        ],
+        [asking(a, b, answers=(Answer(a, (Text('{"t": 7}'),), {"t": 7}), Answer(b, (Text("no"),), is_error=True)))],
+        rules=Rules(error_flag=True, structured=True),
+    )
+
+
 # ── places ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -442,6 +473,20 @@ def test_system_text_stays_in_its_place_where_it_may_but_not_between_a_call_and_
         ],
         [user("hello"), system("one"), asking(a, answers=(answer(a),)), system("two")],
         Note("result.moved", "changed", "/4/parts/0"),
+    )
+
+
+def test_messages_of_the_system_stay_apart_and_part_others_where_they_may_stand_anywhere() -> None:
+    check(
+        [
+            Message.system("one"),
+            Message.system("two"),
+            Message.user("hello"),
+            Message.system("three"),
+            Message.user("you"),
+        ],
+        [system("one"), system("two"), user("hello"), system("three"), user("you")],
+        rules=Rules(alternate=True),
     )
 
 
@@ -605,13 +650,13 @@ def test_where_nobody_spoke_the_user_does(rules: Rules, text: str) -> None:
 def test_a_message_of_more_calls_than_may_be_is_more_than_one() -> None:
     a, b, c = call("a"), call("b"), call("c")
     history = [
-        Message("assistant", (Reasoning("0"), Text("1"), a, b, Text("2"), c, Text("3")), "x"),
+        Message("assistant", (Reasoning("0"), Text("1"), a, b, Text("2"), c, Text("3")), "x", "m-1"),
         Message.results(result("c"), result("b"), result("a")),
     ]
     made = legal_turns(history, replace(FLAGS, most_calls=2), "x")
     assert made.value == (
-        asking(Reasoning("0"), "1", a, b, answers=(answer(a), answer(b))),
-        asking("2", c, "3", answers=(answer(c),)),
+        replace(asking(Reasoning("0"), "1", a, b, answers=(answer(a), answer(b))), model="m-1"),
+        replace(asking("2", c, "3", answers=(answer(c),)), model="m-1"),
     )
     assert made.notes == (Note("message.split", "changed", "/0", 3),)
 

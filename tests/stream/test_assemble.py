@@ -21,6 +21,7 @@ from toolbridge.stream.events import (
     ForeignPart,
     ImagePart,
     ReasoningDelta,
+    Repeated,
     Reply,
     Spent,
     TextDelta,
@@ -59,6 +60,9 @@ DIALECTS: dict[str, tuple[Sequence[Event], list[tuple[str, str, Any]]]] = {
     "always number 0 and no id": ([d(0, "", "get_a", '{"x":1}'), d(0, "", "get_b", '{"y":2}')], [("call_0", "get_a", {"x": 1}), ("call_1", "get_b", {"y": 2})]),
     "always number 0, no id, one tool": ([d(0, "", "get_a", '{"x":1}'), d(0, "", "get_a", '{"x":2}')], [("call_0", "get_a", {"x": 1}), ("call_1", "get_a", {"x": 2})]),
     "two values in one call": ([d(0, "c0", "get_a"), d(0, text='{"x":1}{"x":'), d(0, text="2}")], [("c0", "get_a", {"x": 1}), ("call_1", "get_a", {"x": 2})]),
+    "an empty object before the arguments": ([d(0, "c0", "get_a", "{}"), d(0, text='{"x":1}')], [A]),
+    "an empty object before two": ([d(0, "c0", "get_a", '{}{"x":1}{"x":2}')], [A, ("call_1", "get_a", {"x": 2})]),
+    "two empty objects": ([d(0, "c0", "get_a", "{}{}")], [("c0", "get_a", {}), ("call_1", "get_a", {})]),
     "neither id nor number": ([d(name="get_a", text='{"x":1}'), d(name="get_b", text='{"y":2}')], [("call_0", "get_a", {"x": 1}), ("call_1", "get_b", {"y": 2})]),
     "id and name each time": ([d(0, "c0", "get_a"), d(0, "c0", "get_a", '{"x"'), d(0, "c0", "get_a", ":1}")], [A]),
     "id each time and no number": ([d(None, "c0", "get_a", '{"x"'), d(None, "c1", "get_b", '{"y"'), d(None, "c0", "", ":1}"), d(None, "c1", "", ":2}")], [A, B]),
@@ -133,7 +137,7 @@ def test_text_that_is_not_one_object_is_never_made_one(text: str) -> None:
 )
 def test_no_arguments_yet_are_not_no_arguments(end: list[Event], why: str) -> None:
     reply = folded(d(0, "c0", "a"), d(1, "c1", "b"), *end, broken_off=True)
-    assert reply.calls == (ToolCall("c0", "a", "", {}), ToolCall("c1", "b", "", None, why))
+    assert reply.calls == (ToolCall("c0", "a", "", None, why), ToolCall("c1", "b", "", None, why))
 
 
 def test_a_call_that_was_whole_before_the_cut_is_a_call() -> None:
@@ -198,6 +202,19 @@ def test_text_without_a_key_is_joined_until_something_else_comes() -> None:
     assert reply.message.parts == (
         Text("ab"), Reasoning("r"), Text("c"), Text("", {"thoughtSignature": "S"}), Text("d"),
     )  # fmt: skip
+
+
+def test_the_arguments_of_a_hosted_tool_are_no_call() -> None:
+    opened = ForeignPart("server_tool_use", {"name": "search", "input": {}}, 1)
+    reply = folded(opened, CallDelta(1, text='{"q":'), CallDelta(1, text='"a"}'), Finished("stop"))
+    assert reply.message.parts == (Foreign("server_tool_use", {"name": "search", "input": {"q": "a"}}),)
+
+
+def test_what_is_only_said_at_the_end_counts_and_what_is_said_again_does_not() -> None:
+    again = Repeated((TextDelta("a", 0), d(1, "c0", "f", "{}")))
+    once = folded(TextDelta("a", 0), d(1, "c0", "f", "{}"), CALLS)
+    assert folded(TextDelta("a", 0), d(1, "c0", "f", "{}"), again, CALLS) == once
+    assert folded(again, CALLS) == once
 
 
 def test_a_foreign_part_is_replaced_by_its_final_form() -> None:

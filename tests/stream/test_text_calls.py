@@ -331,6 +331,11 @@ def test_markup_without_arguments_is_an_empty_object(text: str) -> None:
     assert read(text) == TextCalls("", calls_of(("time", {})), (in_text(0, text),))
 
 
+def test_a_tool_may_be_called_function() -> None:
+    text = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{}<｜tool▁call▁end｜>"
+    assert read(text).calls == calls_of(("function", "{}"))
+
+
 def test_a_name_that_was_offered_keeps_its_namespace() -> None:
     text = '<tool_call>{"name": "functions.time"}</tool_call>'
     assert [call.name for call in read(text, names=("functions.time",)).calls] == ["functions.time"]
@@ -363,6 +368,8 @@ DEFINITION = '{"name": "weather", "description": "The weather.", "parameters": {
         f"For example:\n```xml\n<tool_call>\n{ENVELOPE}\n</tool_call>\n```\nSo.",
         f"  ```xml\n  <tool_call>{ENVELOPE}</tool_call>\n  ```",
         f"````md\n```json\n{ENVELOPE}\n```\n````",
+        f"````md\n```\n<tool_call>{ENVELOPE}</tool_call>\n````",
+        f"```md\n```x\n<tool_call>{ENVELOPE}</tool_call>\n```",
         f"For example ```<tool_call>{ENVELOPE}</tool_call>``` or so.",
         f"```python\n[TOOL_CALLS][{ENVELOPE}]",
         f"```json\n<tool_call>{ENVELOPE}</tool_call>\n```",
@@ -424,8 +431,10 @@ def test_nothing_is_guessed_into_a_call(text: str) -> None:
         ('a <tool_call>{"name": 5}</tool_call> b', '<tool_call>{"name": 5}</tool_call>'),
         ('a <tool_call>{"name": "\\ud800"}</tool_call> b', '<tool_call>{"name": "\\ud800"}</tool_call>'),
         ("a <tool_call>[]</tool_call> b", "<tool_call>[]</tool_call>"),
+        (f"a <tool_call>[]{TIME}</tool_call> b", f"<tool_call>[]{TIME}</tool_call>"),
         (f"a <tool_call>[{ENVELOPE}, 5]</tool_call> b", f"<tool_call>[{ENVELOPE}, 5]</tool_call>"),
-        ("a <tool_call>{'name': 'time'}</tool_call> b", "<tool_call>{'name': 'time'}</tool_call>"),
+        ("a <tool_call>{'a': 1}</tool_call> b", "<tool_call>{'a': 1}</tool_call>"),
+        ("a <|tool_call|>[{'a': 1}]", "<|tool_call|>[{'a': 1}]"),
         (f"a <tool_call>{TIME} b", f"<tool_call>{TIME}"),
         ("a <tool_call><function=></function></tool_call> b", "<tool_call><function=></function></tool_call>"),
         ("a <|python_tag|>print(1)", "<|python_tag|>print(1)"),
@@ -448,6 +457,11 @@ def test_a_good_call_beside_an_unreadable_one_is_still_a_call() -> None:
     )
 
 
+def test_something_unreadable_does_not_hide_a_call() -> None:
+    code, call = "<|python_tag|>print(1)", f"<tool_call>{TIME}</tool_call>"
+    assert read(code + call) == TextCalls(code, calls_of(("time", {})), (unreadable(0, code), in_text(len(code), call)))
+
+
 def test_a_marker_that_is_only_mentioned_does_not_hide_a_call() -> None:
     call = f"<tool_call>{TIME}</tool_call>"
     text = f"I write <tool_call> and {{ now: <tool_call>{{ {call}"
@@ -466,6 +480,7 @@ def test_a_call_after_code_is_a_call() -> None:
 
 EARLY = "the arguments end too early"
 CUT = "the call ends before its arguments do"
+NOT_JSON = "the call around the arguments is not valid JSON"
 
 
 @pytest.mark.parametrize(
@@ -479,8 +494,11 @@ CUT = "the call ends before its arguments do"
         ('<tool_call>[{"name": "time", "arguments": {"a": </tool_call>', '{"a":', EARLY),
         ('<tool_call>{"name": "time", "arguments": ', "", CUT),
         ('<tool_call>{"name": "time"</tool_call>', "", CUT),
-        ('<tool_call>{"name": "time", "argum</tool_call>', ', "argum', "what follows the name in the call is not valid JSON"),
-        ('<tool_call>{"name": "time", "arguments": {"a": 1}</tool_call>', '{"a": 1}', "the call around the arguments has no end"),
+        ('<tool_call>{"name": "time", "argum</tool_call>', ', "argum', NOT_JSON),
+        ('<tool_call>{"name": "time", "arguments": {"a": 1}</tool_call>', '{"a": 1}', NOT_JSON),
+        ("<tool_call>{'name': 'time', 'arguments': {}}</tool_call>", "{}", NOT_JSON),
+        ("<tool_call>{'name': 'time', 'arguments': {'a': 1}}</tool_call>", "{'a': 1}}", "the arguments are not valid JSON"),
+        ("<tool_call>{'name': 'time'}</tool_call>", "}", NOT_JSON),
         ('<tool_call>{"type": "function", "function": {"name": "time", "arguments": {1}}}</tool_call>', "{1}}}", "the arguments are not valid JSON"),
         (f"<tool_call>{TIME}}}</tool_call>", TIME + "}", "there is more text after the call"),
         (f"<tool_call>{TIME} and so on</tool_call>", TIME + " and so on", "there is more text after the call"),
@@ -607,13 +625,14 @@ def written(format: str, name: str, given: dict[str, Any]) -> str:
     return JSON_WRITERS[format](name, given) if format in JSON_WRITERS else TAG_WRITERS[format](name, given)
 
 
+@settings(deadline=None, derandomize=True, database=None)
 @given(st.text())
 def test_a_text_without_a_marker_comes_back_as_it_is(text: str) -> None:
     if MARKERS.search(text) is None:
         assert read(text, names=("a", "b")) == TextCalls(text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
 @given(st.lists(st.tuples(PROSE, WRITTEN), min_size=1, max_size=4), PROSE)
 def test_calls_between_any_texts_are_found_and_the_rest_is_kept(
     parts: list[tuple[str, tuple[str, str, dict[str, Any]]]], last: str
@@ -637,7 +656,7 @@ FRAGMENTS = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None, derandomize=True, database=None)
 @given(st.lists(FRAGMENTS, max_size=30).map("".join), st.booleans())
 def test_whatever_is_thrown_together_is_read_and_accounted_for(text: str, offered: bool) -> None:
     read(text, NAMES if offered else ())
@@ -709,7 +728,7 @@ STREAMED = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
 @given(STREAMED)
 def test_no_part_of_a_call_is_ever_shown(streamed: tuple[str, tuple[str, ...]]) -> None:
     text, names = streamed
@@ -745,6 +764,7 @@ HOSTILE = [
 
 
 def spent(text: str) -> float:
+    text = "🙂" + text  # four bytes for every character: copies are seen
     start = time.process_time()
     read_text_calls(text, NAMES)
     opening(text)
@@ -781,6 +801,14 @@ def test_a_long_argument_is_read_in_linear_time() -> None:
     found = read_text_calls(text, NAMES)
     assert time.process_time() - start < 3
     assert [call.arguments for call in found.calls] == [long]
+
+
+def test_a_value_may_end_and_go_on_anywhere() -> None:
+    values = [True, False, None, -1.5e-10, 12345, "\\", '"', "漢", [], {}, {"a": [1]}]
+    for pad in range(40):
+        arguments = {"pad": "x" * pad, "values": values * 400}
+        for text in (json.dumps({"name": "time", "arguments": arguments}), f"[TOOL_CALLS]time{json.dumps(arguments)}"):
+            assert [call.arguments for call in read(text).calls] == [arguments]
 
 
 def test_depth_is_no_danger() -> None:

@@ -308,7 +308,7 @@ def test_messages_are_read_in_every_form() -> None:
     cache = {"cache_control": {"type": "ephemeral"}}
     messages = [
         {"role": "user", "content": "A"},
-        {"role": "user", "content": [{**text("B"), **cache}, text("C"), text("")]},
+        {"role": "user", "content": [{**text("B"), **cache}, "C", text("")]},
         {"role": "assistant", "content": "D"},
         {"role": "system", "content": "E"},
         {"role": "user", "content": ""},

@@ -178,7 +178,7 @@ def test_llama_and_mistral_have_results_alone(model: str) -> None:
                 {"toolResult": {"toolUseId": "aB3dE6gH9", "content": [{"text": "Error: no"}, {"text": FOLLOWS}]}}
             ],
         },
-        {"role": "assistant", "content": [{"text": "."}]},
+        {"role": "assistant", "content": [{"text": "Understood."}]},
         {
             "role": "user",
             "content": [{"text": "[From the result of f (call id aB3dE6gH9):]"}, PNG_BLOCK, {"text": "And?"}],
@@ -200,11 +200,36 @@ def test_claude_has_no_documents_beside_results() -> None:
     assert [message["role"] for message in written(*history, model=WRITER)["messages"]] == ["user", "assistant", "user"]
 
 
+def test_a_cache_point_is_nothing_beside_results() -> None:
+    history = (
+        Message.user("?"),
+        said(call("aB3dE6gH9")),
+        Message.results(ToolResult("aB3dE6gH9", (Text("x"),))),
+        Message("user", (Foreign("cachePoint", {"type": "default"}),), "bedrock"),
+    )
+    assert written(*history, model=LLAMA)["messages"][2:] == [
+        {
+            "role": "user",
+            "content": [
+                {"toolResult": {"toolUseId": "aB3dE6gH9", "content": [{"text": "x"}]}},
+                {"cachePoint": {"type": "default"}},
+            ],
+        }
+    ]
+
+
+def test_the_user_has_the_first_and_the_last_word_and_all_take_turns() -> None:
+    converted = BEDROCK.write_messages([said(Text("a")), said(Text("b"))])
+    assert [message["role"] for message in converted.value["messages"]] == ["user", "assistant", "user"]
+    assert converted.value["messages"][1]["content"] == [{"text": "a"}, {"text": "b"}]
+    assert [note.code for note in converted.notes] == ["messages.merged", "message.inserted", "message.inserted"]
+
+
 def test_mistral_has_ids_of_nine_letters_and_digits() -> None:
     fields = written(
         Message.user("?"),
-        said(call("call_1"), call("call_2")),
-        Message.results(ToolResult("call_1", (Text("a"),)), ToolResult("call_2", (Text("b"),))),
+        said(call("call_1"), call("c2")),
+        Message.results(ToolResult("call_1", (Text("a"),)), ToolResult("c2", (Text("b"),))),
         model=MISTRAL,
     )
     asked = [block["toolUse"]["toolUseId"] for block in fields["messages"][1]["content"]]
@@ -346,6 +371,15 @@ def test_only_signed_and_hidden_thoughts_go_back() -> None:
     ]
 
 
+def test_a_character_that_came_in_halves_is_whole_again() -> None:
+    parts = (Reasoning("\ud83d\ude00", SIGNED), Text("a\ud83d", {"citations": [{"title": "t"}]}))
+    fields = BEDROCK.write_messages([Message.user("?"), said(*parts), Message.user("!")]).value
+    assert fields["messages"][1]["content"] == [
+        {"reasoningContent": {"reasoningText": {"text": "😀", "signature": "c2ln"}}},
+        {"citationsContent": {"content": [{"text": "a\ufffd"}], "citations": [{"title": "t"}]}},
+    ]
+
+
 def test_a_message_of_nothing_that_can_go_back_is_gone() -> None:
     fields = written(Message.user("a"), said(Reasoning("cut")), Message.user("b"))
     assert fields == {"messages": [{"role": "user", "content": [{"text": "a"}, {"text": "b"}]}]}
@@ -411,7 +445,11 @@ HISTORIES: dict[str, tuple[Message, ...]] = {
     ),
     "foreign": (
         Message("user", (Text("Watch"), FILM, BUCKET, CACHE), "bedrock"),
-        said(Text("ok"), Foreign("toolUse", {"toolUseId": "s1", "name": "n", "input": {}, "type": "server_tool_use"})),
+        said(
+            Foreign("toolUse", {"toolUseId": "s1", "name": "n", "input": {}, "type": "server_tool_use"}),
+            Foreign("toolResult", {"toolUseId": "s1", "content": [{"json": {"a": 1}}], "type": "n_result"}),
+            Text("ok"),
+        ),
         Message.user("?"),
     ),
 }  # fmt: skip
@@ -474,6 +512,9 @@ def test_content_may_be_a_string_and_the_system_stand_among_the_messages() -> No
     }
     assert read(source) == (Message.system("a"), Message.system("b"), Message.user("c"))
     assert read({"system": [{"text": "a"}]}) == (Message.system("a"),)
+    assert read([{"role": "user", "content": [{"text": ""}, {"text": "a"}]}, {"role": "assistant", "content": ""}]) == (
+        Message.user("a"),
+    )
 
 
 def test_a_reply_is_a_history_of_one_message() -> None:

@@ -430,6 +430,9 @@ def test_results_without_an_id_are_paired_by_name_or_in_order() -> None:
         ({"type": "input_audio", "input_audio": {"data": "SUQz", "format": "mp3"}}, Audio("SUQz", "audio/mpeg")),
         ({"type": "input_audio", "input_audio": {"data": f"data:;base64,{WAV}", "format": "wav"}}, Audio(WAV, "audio/wav")),
         ({"type": "input_audio", "input_audio": WAV}, Audio(WAV, "audio/wav")),
+        ({"type": "input_audio", "input_audio": {"data": f"data:audio/flac;base64,{PNG}"}}, Audio(PNG, "audio/flac")),
+        ({"type": "input_audio", "input_audio": "https://example.org/a.mp3"}, Foreign("input_audio", {"type": "input_audio", "input_audio": "https://example.org/a.mp3"})),
+        ({"type": "image_url", "image_url": "http://example.org/a"}, ResourceLink("http://example.org/a", mime_type="image/*")),
         ({"type": "file", "file": {"filename": "a.pdf", "file_data": f"data:application/pdf;base64,{PDF}"}}, Resource("a.pdf", "application/pdf", blob=PDF)),
         ({"type": "file", "file": {"file_data": PDF}}, Resource("file", "application/pdf", blob=PDF)),
         ({"type": "file", "file": {"filename": "a.pdf", "file_data": "https://example.org/a.pdf"}}, ResourceLink("https://example.org/a.pdf", "a.pdf", "application/pdf")),
@@ -447,7 +450,12 @@ def test_every_part_that_a_user_sends_is_read(part: Any, expected: Any) -> None:
 
 
 def test_what_is_empty_is_nothing_and_nothing_is_said_about_it() -> None:
-    empty = [{"type": "text", "text": ""}, {"type": "refusal", "refusal": ""}, {"type": "refusal", "refusal": None}, ""]
+    empty = [
+        *({"type": kind, "text": ""} for kind in ("text", "input_text", "output_text")),
+        {"type": "refusal", "refusal": ""},
+        {"type": "refusal", "refusal": None},
+        "",
+    ]
     for content in (empty, "", None, []):
         assert history({"role": "user", "content": content}) == (Message.user(),)
     assert history({"role": "assistant", "content": "", "refusal": "", "tool_calls": None}) == (
@@ -469,6 +477,11 @@ def test_a_result_has_media_but_nothing_that_only_a_provider_understands() -> No
 def test_a_file_has_a_name(uri: str, name: str) -> None:
     (message,) = written(Turn("user", (Resource(uri, "application/pdf", blob=PDF),)))
     assert message["content"][0]["file"]["filename"] == name
+
+
+def test_a_document_that_is_text_is_text() -> None:
+    (message,) = written(Turn("user", (Resource("a.txt", "text/plain", text="Notes"),)))
+    assert message == {"role": "user", "content": [{"type": "text", "text": "Notes"}]}
 
 
 def test_what_only_the_assistant_says_is_read() -> None:

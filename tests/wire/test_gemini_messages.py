@@ -177,6 +177,12 @@ def test_empty_parts_are_written_for_their_signatures_only() -> None:
     ]
 
 
+def test_a_character_that_came_in_halves_is_whole_again() -> None:
+    parts = (Reasoning("\ud83d\ude00", SIGNED), Text("a\ud83d", SIGNED))
+    (_, content, _) = written(Message.user("?"), said(*parts), Message.user("!"))["contents"]
+    assert [part["text"] for part in content["parts"]] == ["😀", "a\ufffd"]
+
+
 def test_the_user_has_the_first_and_the_last_word() -> None:
     fields = written(said(Text("a")))
     assert [content["role"] for content in fields["contents"]] == ["user", "model", "user"]

@@ -94,8 +94,8 @@ class OpenAIToolCallAssembler:
     def _call_of(self, id: str | None, index: int | None, name: str | None) -> _Arriving:
         if id and id in self._by_id:
             known = self._by_id[id]
-            elsewhere = index is not None and self._by_index.get(index) is not known
-            return self._opened() if name and elsewhere and known.told else known
+            another = name and index is not None and known.index is not None and index != known.index
+            return self._opened() if another else known
         last = self._last
         slot = last if index is None else self._by_index.get(index)
         if slot is None:
@@ -119,6 +119,7 @@ class OpenAIToolCallAssembler:
         self._last = call
         if index is not None:
             self._by_index[index] = call
+            call.index = index if call.index is None else call.index
         if id:
             call.id = call.id or id
             self._by_id.setdefault(id, call)
@@ -131,6 +132,7 @@ class _Arriving:
 
     def __init__(self, name: str | None) -> None:
         self.id: str | None = None
+        self.index: int | None = None
         self.name = name
         self.told = False
         self.closed = False

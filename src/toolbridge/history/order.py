@@ -16,6 +16,9 @@ BEGINNING = "(The conversation begins here.)"
 GO_ON = "(Please go on.)"
 """The user's last words, where the assistant had the last word and the provider wants to answer somebody."""
 
+IN_BETWEEN = "Understood."
+"""The assistant's word between results and a user's turn that may not follow them."""
+
 FROM_RESULT = "[From the result of {name} (call id {id}):]"
 """What stands before media that a result could not hold, so that the model knows whose they are."""
 
@@ -28,7 +31,7 @@ def order(drafts: Iterable[Draft], rules: Rules) -> tuple[tuple[Turn, ...], list
     drafts = _with_media(_in_small_turns(drafts, rules.most_calls, notes))
     if rules.alternate:
         drafts = _taking_turns(drafts, notes)
-    ordered = list(drafts)
+    ordered = list(drafts if rules.beside_results is None else _apart(drafts, rules.beside_results, notes))
     if rules.user_first:
         _begin(ordered, notes)
     if rules.user_last:
@@ -115,6 +118,18 @@ def _taking_turns(drafts: Iterable[Draft], notes: list[Note]) -> Iterator[Draft]
         last.made = last.made and draft.made
     if last is not None:
         yield last
+
+
+def _apart(drafts: Iterable[Draft], beside: frozenset[type], notes: list[Note]) -> Iterator[Draft]:
+    """A word of the assistant's between results and a user's turn with parts that may not stand beside them."""
+    last: Draft | None = None
+    for draft in drafts:
+        behind_results = last is not None and last.asked and draft.role == "user"
+        if behind_results and any(type(part) not in beside for part in draft.parts):
+            notes.append(Note("message.inserted", "changed", f"/{draft.message}"))
+            yield Draft("assistant", draft.message, [Text(IN_BETWEEN)], made=True)
+        yield draft
+        last = draft
 
 
 def _begin(drafts: list[Draft], notes: list[Note]) -> None:

@@ -43,14 +43,17 @@ class IdRule:
     """Whether every id has just that length."""
 
     def allows(self, id: str) -> bool:
-        return (
-            len(id) == self.length if self.exact else len(id) <= self.length
-        ) and self.pattern.fullmatch(id) is not None
+        return (len(id) == self.length if self.exact else len(id) <= self.length) and self.pattern.fullmatch(
+            id
+        ) is not None
 
 
 def id_rule(characters: str, length: int, exact: bool = False) -> IdRule:
     return IdRule(re.compile(f"[{characters}]+"), length, exact)
 
+
+ANY_ID = id_rule(r"\x21-\x7e", 64)
+PLAIN_NAMES = name_rule("a-zA-Z0-9_-", 64)
 
 SystemPlace: TypeAlias = Literal["anywhere", "first"]
 
@@ -66,8 +69,8 @@ class Rules:
     user_first: bool = False
     user_last: bool = False
     """Whether the last message must be the user's (or results): an assistant's is not taken as the last one."""
-    ids: IdRule = id_rule(r"\x21-\x7e", 64)
-    names: NameRule = name_rule("a-zA-Z0-9_-", 64)
+    ids: IdRule = ANY_ID
+    names: NameRule = PLAIN_NAMES
     most_calls: int | None = None
     """Calls in one message of the assistant; past that they are more than one message."""
     in_results: Carries = NOTHING
@@ -81,6 +84,9 @@ class Rules:
     """Whether a result carries structured content as it is, and not as text."""
     reasoning: bool = True
     """Whether reasoning may be sent back at all."""
-    beside_results: frozenset[str] | None = None
-    """Which kinds of blocks a user's message may hold beside results, in the format's own words; `None`: all of them.
-    What may not stand there is a message of its own, behind a word of the assistant's."""
+    beside_results: frozenset[type] | None = None
+    """Which parts a user's turn may have that comes right behind results; `None`: all of them. Where one has others,
+    the assistant says a word in between."""
+
+
+DEFAULT_RULES = Rules()

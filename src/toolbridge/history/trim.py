@@ -8,7 +8,7 @@ and its result go together or stay together, wherever they stand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from toolbridge.history.excerpts import cut_result, plain_text
@@ -31,13 +31,11 @@ def trim_history(messages: Sequence[Message], budget: int, count: Counter = esti
     """
     trimming = _Trimming(tuple(messages), budget, count)
     trimming.drop_turns()
-    if trimming.used > budget:
-        trimming.drop_steps()
+    while trimming.used > budget and trimming.drop_steps():
+        trimming.drop_turns()  # steps may have tied turns together
     if trimming.used > budget:
         trimming.cut_results()
-    if trimming.used > budget:
-        trimming.notes.append(Note("budget.exceeded", "changed", "", trimming.used))
-    return Converted(tuple(trimming.kept.values()), tuple(trimming.notes))
+    return Converted(tuple(trimming.kept.values()), trimming.notes())
 
 
 class _Trimming:
@@ -47,24 +45,35 @@ class _Trimming:
         self.history = history
         self.budget = budget
         self.count = count
+        self.links = _links(history)
         self.kept = dict(enumerate(history))
         """What stays, by its place in the history as it was."""
         self.used = 0
         """The tokens of what stays."""
-        self.notes: list[Note] = []
-        self.links = _links(history)
         self.newest: list[int] = []
         """The messages of the newest turn."""
+        self.turns = 0
+        self.steps = 0
+        self.cuts: list[Note] = []
+        self._sizes: dict[int, int] = {}
 
-    def size(self, places: Sequence[int]) -> int:
-        return sum(message_tokens(self.history[i], self.count) for i in places)
+    def notes(self) -> tuple[Note, ...]:
+        notes = [Note("turns.trimmed", "narrowed", "", self.turns)] if self.turns else []
+        notes += [Note("steps.trimmed", "narrowed", "", self.steps)] if self.steps else []
+        over = [Note("budget.exceeded", "changed", "", self.used)] if self.used > self.budget else []
+        return (*notes, *self.cuts, *over)
+
+    def size(self, places: Collection[int]) -> int:
+        for i in places:
+            if i not in self._sizes:
+                self._sizes[i] = message_tokens(self.history[i], self.count)
+        return sum(self._sizes[i] for i in places)
 
     def drop_turns(self) -> None:
         """Turns are counted from the newest on: what goes is not even looked at."""
-        fixed = {i for i, message in enumerate(self.history) if message.role == "system" and not _acts(message)}
-        self.used = self.size(sorted(fixed))
-        spoken = [i for i in range(len(self.history)) if i not in fixed]
-        turns = _groups(self.history, spoken, "user", self.links)
+        fixed = {i for i, message in self.kept.items() if message.role == "system" and not _acts(message)}
+        self.used = self.size(fixed)
+        turns = _groups(self.history, [i for i in self.kept if i not in fixed], "user", self.links)
         if not turns:
             return
         self.newest = turns.pop()
@@ -72,23 +81,23 @@ class _Trimming:
         while turns and (more := self.used + self.size(turns[-1])) <= self.budget:
             self.used = more
             turns.pop()
-        self.drop([i for turn in turns for i in turn])
-        if turns:
-            self.notes.append(Note("turns.trimmed", "narrowed", "", len(turns)))
+        self.turns += len(turns)
+        for turn in turns:
+            self.drop(turn)
 
-    def drop_steps(self) -> None:
+    def drop_steps(self) -> bool:
+        """Whether there were any that could go."""
+        before = self.steps
         spoken = [i for i in self.newest if self.history[i].role != "user" or _acts(self.history[i])]
-        dropped = 0
         for step in _groups(self.history, spoken, "assistant", self.links)[:-1]:
             if any(self.history[i].role == "user" for i in step):
                 continue
             self.drop(step)
             self.used -= self.size(step)
-            dropped += 1
+            self.steps += 1
             if self.used <= self.budget:
                 break
-        if dropped:
-            self.notes.append(Note("steps.trimmed", "narrowed", "", dropped))
+        return self.steps > before
 
     def drop(self, places: Sequence[int]) -> None:
         for i in places:
@@ -114,7 +123,7 @@ class _Trimming:
         if saved <= 0:
             return part
         self.used -= saved
-        self.notes.append(Note("result.cut", "narrowed", path, tokens))
+        self.cuts.append(Note("result.cut", "narrowed", path, tokens))
         return cut
 
 

@@ -36,6 +36,7 @@ from toolbridge.stream.events import (
     ImagePart,
     Key,
     ReasoningDelta,
+    Repeated,
     Reply,
     Spent,
     TextDelta,
@@ -47,6 +48,9 @@ from toolbridge.types import Foreign, Image, Message, Part, Reasoning, Text, Too
 
 SHOWN = 500
 """Characters of an event that was not understood, in its note."""
+
+INPUT = "input"
+"""Where hosted tools' calls have their arguments, with every provider that streams them as it streams calls."""
 
 MOST_NOTES = 100
 """Notes of events that were not understood; a stream of nothing else is told once it is clear what it is."""
@@ -100,6 +104,10 @@ class Assembler:
                 self._feed_foreign(event)
             case ForeignDelta():
                 self._feed_foreign_delta(event)
+            case Repeated():
+                if not self._parts:
+                    for each in event.events:
+                        self.feed(each)
             case Finished():
                 if self._finished is None or self._finished.reason in ("stop", "calls"):
                     self._finished = event
@@ -225,6 +233,9 @@ class Assembler:
     # ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _feed_call(self, event: CallDelta) -> None:
+        if event.key is not None and not event.id and not event.name and (ForeignPart, event.key) in self._keyed:
+            self._feed_foreign_delta(ForeignDelta(event.key, INPUT, event.text, json=True))
+            return
         call = self._call_of(event)
         if call is None:
             return
@@ -295,7 +306,7 @@ class Assembler:
     # ── the end ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _cut(self, broken_off: bool) -> str | None:
-        """Why the last call may lack its arguments, where it may."""
+        """Why a call may lack its arguments, where it may: which one was to go on nobody can say."""
         if self._failed is not None:
             return "the reply ended in an error before the arguments were there"
         if broken_off:
@@ -311,7 +322,7 @@ class Assembler:
                 case ArrivingText():
                     parts += self._finished_text(part)
                 case ArrivingCall():
-                    parts += self._finished_call(part, cut if part is self._last else None)
+                    parts += self._finished_call(part, cut)
                 case ArrivingForeign():
                     parts.append(Foreign(part.kind, foreign_data(part)))
                 case Image():
@@ -353,6 +364,12 @@ class Assembler:
         arguments, problem = read_arguments(text)
         if arguments is None:
             several = several_objects(text)
+            if several and several[0][1] == {} and several[1][1]:
+                # Some proxies begin with the empty input of the call's first event, and then send its arguments.
+                self.note(Note("arguments.restarted", "changed", "", call.id or call.name))
+                del several[0]
+                if len(several) == 1:
+                    return [ToolCall(call.id, call.name, *several[0], None, call.opaque)]
             if several:
                 self.note(Note("call.split", "changed", "", call.id or call.name))
                 return [

@@ -76,7 +76,10 @@ class ImagePart:
 
 @dataclass(frozen=True, slots=True)
 class ForeignPart:
-    """A part that only the provider understands, as it stands on the wire; a later one of the same key replaces it."""
+    """A part that only the provider understands, as it stands on the wire; a later one of the same key replaces it.
+
+    Argument text that arrives under its key is its own: a hosted tool's call streams as any call does.
+    """
 
     kind: str
     data: Mapping[str, Any]

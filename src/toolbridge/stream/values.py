@@ -57,6 +57,7 @@ class ValueReader:
         self._depth = Depth()
         self._floor: int | None = None
         self._pieces: list[str] = []
+        self._count = 0
 
     def feed(self, text: str) -> list[str]:
         """The texts of the values that this text completes."""
@@ -70,10 +71,16 @@ class ValueReader:
         for end in self._depth.feed(text, self._floor):
             self._pieces.append(text[start:end])
             values.append(self._trimmed("".join(self._pieces)))
+            self._count += 1
             self._pieces.clear()
             start = end
         self._pieces.append(text[start:])
         return values
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing can follow: the list of values closed, or there was one value and no more."""
+        return not self.rest() and (self._depth.depth == 0 if self._floor == 1 else self._count == 1)
 
     def rest(self) -> str:
         """What is left that is no whole value; empty where the text ended as it should."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from toolbridge.history.rules import Rules
+from toolbridge.history.rules import DEFAULT_RULES, Rules
 from toolbridge.history.turns import Turn
 from toolbridge.notes import Converted
 from toolbridge.stream.events import Event, Key
@@ -31,7 +31,7 @@ class Talk:
     """One event of a stream."""
     read_reply: Callable[[Any], list[Event]]
     """A whole reply, as the events that a stream of it would have come to."""
-    rules: Rules = Rules()
+    rules: Rules = DEFAULT_RULES
     continuation: Callable[[Any], tuple[Key, str] | None] | None = None
     """The short way for the usual event of a long stream: (key, fragment) where it only continues a call."""
     models: tuple[tuple[re.Pattern[str], Rules], ...] = ()

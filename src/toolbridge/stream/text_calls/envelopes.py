@@ -15,12 +15,13 @@ ENVELOPE_KEYS: Final = frozenset({"name", "function", "type", "id", "index", *AR
 
 LONGEST_NAME: Final = 256
 CUT_OFF: Final = "the call ends before its arguments do"
+NOT_JSON: Final = "the call around the arguments is not valid JSON"
 _HALF = re.compile("[\ud800-\udfff]")
 
 _BEGUN = re.compile(
-    r'\[?\s*\{\s*(?:"type"\s*:\s*"function"\s*,\s*)?(?:"function"\s*:\s*\{\s*)?'
-    r'"name"\s*:\s*"(?P<name>[^"\\\x00-\x1f]{1,256})"\s*'
-    rf'(?:,\s*"(?P<key>{"|".join(ARGUMENT_KEYS)})"\s*:\s*)?'
+    r"""\[?\s*\{\s*(?:["']type["']\s*:\s*["']function["']\s*,\s*)?(?:["']function["']\s*:\s*\{\s*)?"""
+    r"""["']name["']\s*:\s*(["'])(?P<name>[^"'\\\x00-\x1f]{1,256})\1\s*"""
+    rf"""(?:,\s*["'](?P<key>{"|".join(ARGUMENT_KEYS)})["']\s*:\s*)?"""
 )
 """The beginning of a broken envelope: as much of it as says whose call it was going to be."""
 
@@ -85,14 +86,18 @@ def _opened(value: Any) -> Mapping[str, Any] | None:
     return inner if isinstance(inner, dict) and "name" not in value else value
 
 
-def read_broken(text: str, page: Page) -> Asked | None:
+def read_broken(page: Page, at: int, end: int) -> Asked | None:
     """A call that is no JSON, where it is still clear whose call it is."""
-    begun = _BEGUN.match(text)
+    begun = _BEGUN.match(page.text, at, end)
     name = None if begun is None else read_name(begun["name"], page)
     if begun is None or name is None:
         return None
-    rest = text[begun.end() :].strip()
+    rest = page.text[begun.end() : end].strip()
+    if not rest:
+        return Asked(name, rest, CUT_OFF)
     if begun["key"] is None:
-        return Asked(name, rest, CUT_OFF if not rest else "what follows the name in the call is not valid JSON")
-    problem = CUT_OFF if not rest else read_arguments(rest)[1]
-    return Asked(name, rest, problem or "the call around the arguments has no end")
+        return Asked(name, rest, NOT_JSON)
+    decoded = page.decode(begun.end()) if page.has_json(begun.end()) else None
+    if decoded is not None and decoded[1] <= end:
+        return Asked(name, page.text[begun.end() : decoded[1]], NOT_JSON)
+    return Asked(name, rest, read_arguments(rest)[1] or NOT_JSON)

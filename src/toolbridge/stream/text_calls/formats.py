@@ -21,7 +21,7 @@ from toolbridge.stream.text_calls.markup import (
     read_function,
     read_invoke,
 )
-from toolbridge.stream.text_calls.page import Asked, Page, Reading, Span
+from toolbridge.stream.text_calls.page import Asked, Limit, Page, Reading, Span
 
 Reader: TypeAlias = Callable[[Page, int, int], Reading]
 """(the page, where the marker begins, where it ends) to what stands there."""
@@ -48,7 +48,7 @@ def _read_objects(page: Page, start: int, body: int, *, opener: str, closers: tu
     while page.has_json(at):
         decoded = page.decode(at)
         if decoded is None:
-            return _broken_object(page, start, at, end, calls, opener, closers)
+            return _broken_object(page, Span(start, end, tuple(calls)), at, opener, closers, ends)
         found = read_calls(decoded[0], page, marked=True)
         if found is None:
             break
@@ -70,32 +70,32 @@ def _read_objects(page: Page, start: int, body: int, *, opener: str, closers: tu
     return Reading(limit.end, (Span(start, limit.end, tuple(calls)),))
 
 
-def _broken_object(
-    page: Page, start: int, at: int, end: int, calls: list[Asked], opener: str, closers: tuple[str, ...]
-) -> Reading:
+def _broken_object(page: Page, good: Span, at: int, opener: str, closers: tuple[str, ...], ends: bool) -> Reading:
     """An object that is no JSON, after those that are."""
     limit = page.limit(at, closers, (opener,))
-    broken = read_broken(page.text[at : limit.start], page)
+    broken = read_broken(page, at, limit.start)
     if broken is not None:
-        return Reading(limit.end, (Span(start, limit.end, (*calls, broken)),))
-    read = (Span(start, end, tuple(calls)),) if calls else ()
-    if not limit.closed:
-        return Reading(at, read)
-    return Reading(limit.end, (*read, Span(end if calls else start, limit.end)))
+        return Reading(limit.end, (Span(good.start, limit.end, (*good.calls, broken)),))
+    spans = (good,) if good.calls else ()
+    if ends and not limit.closed:
+        return Reading(at, spans)
+    end = _end(page, at, limit)
+    return Reading(end, (*spans, Span(good.end if good.calls else good.start, end)))
 
 
 def _unreadable(page: Page, start: int, body: int, opener: str, closers: tuple[str, ...], ends: bool) -> Reading:
     """What is marked and no call. A tag that is only mentioned, or stands around another format, is not even that."""
     limit = page.limit(body, closers, (opener,))
-    end = limit.end
     if ends and (not limit.closed or page.begins(page.skip(body))):
         return Reading(body)
-    if not limit.closed:
-        marker = page.marker(body)
-        end = end if marker is None else min(end, marker.start())
-        if page.skip(body) >= end:
-            return Reading(body)
-    return Reading(end, (Span(start, end),))
+    end = _end(page, body, limit)
+    return Reading(end, (Span(start, end),)) if page.skip(body) < end else Reading(body)
+
+
+def _end(page: Page, at: int, limit: Limit) -> int:
+    """Where something unreadable is over: where nothing closes it, the next marker is no part of it."""
+    marker = None if limit.closed else page.marker(at)
+    return limit.end if marker is None else min(limit.end, marker.start())
 
 
 _GLM_NAME = re.compile(r"\s{0,64}(?P<name>[^\s<>{}\[\]\"'`]{1,256})\s{0,64}(?=<)")

@@ -11,6 +11,7 @@ from typing import Final
 
 from toolbridge.history.rules import NOTHING, Carries, Rules, id_rule
 from toolbridge.names import name_rule
+from toolbridge.types import Foreign, Image, ResourceLink, Text
 from toolbridge.wire.bedrock.blocks import DOCUMENTS, IMAGES, VIDEOS
 from toolbridge.wire.bedrock.messages import read, write
 from toolbridge.wire.bedrock.replies import continuation, read_event, read_reply
@@ -35,7 +36,7 @@ RULES: Final = Rules(
     error_flag=True,
     structured=True,
     # Claude refuses documents and video beside results (pydantic-ai `providers/bedrock.py`, #6081).
-    beside_results=frozenset({"toolResult", "text", "image"}),
+    beside_results=frozenset({Text, Image, ResourceLink, Foreign}),
 )
 """What Claude takes. It also counts where a model is not told, or is an ARN that does not tell its name."""
 
@@ -50,7 +51,7 @@ _OTHERS: Final = replace(
     beside_results=None,
 )
 
-_ALONE: Final = replace(_OTHERS, beside_results=frozenset({"toolResult"}))
+_ALONE: Final = replace(_OTHERS, beside_results=frozenset({Foreign}))
 """Llama and Mistral refuse whatever stands beside results (pydantic-ai `providers/bedrock.py`, #6081)."""
 
 MODELS: Final = (

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from toolbridge.history.rules import PDF
+from toolbridge.history.said import well_formed
 from toolbridge.types import Audio, Content, Foreign, Image, Reasoning, Resource, ResourceLink, Text
 
 IMAGES: Final[Mapping[str, str]] = {
@@ -195,7 +196,7 @@ def write_reasoning(reasoning: Reasoning) -> dict[str, Any] | None:
     if isinstance(hidden, str) and hidden:
         return {"reasoningContent": {"redactedContent": bytes_of(hidden)}}
     if isinstance(signature, str) and signature:
-        return {"reasoningContent": {"reasoningText": {"text": reasoning.text, "signature": signature}}}
+        return {"reasoningContent": {"reasoningText": {"text": well_formed(reasoning.text), "signature": signature}}}
     return None
 
 
@@ -203,5 +204,5 @@ def write_text(text: Text) -> dict[str, Any] | None:
     """Blank texts are refused."""
     citations = text.opaque.get("citations")
     if isinstance(citations, list) and citations:
-        return {"citationsContent": {"content": [{"text": text.text}], "citations": list(citations)}}
+        return {"citationsContent": {"content": [{"text": well_formed(text.text)}], "citations": list(citations)}}
     return {"text": text.text} if text.text.strip() else None

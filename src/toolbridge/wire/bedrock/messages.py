@@ -1,9 +1,7 @@
 """Transcripts of Bedrock's Converse: turns as `system` and `messages`, with bytes where boto3 has blobs.
 
 The results of a turn are the first blocks of the user's message behind it, all of them together; what the user says
-next stands in the same message, since roles alternate. Some models refuse certain blocks beside results. These then are
-the user's next message, and between the two the assistant says as little as can be said: Bedrock makes one message of
-two of the same role by itself.
+next stands in the same message, since roles alternate.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ from toolbridge.history.rules import Rules
 from toolbridge.history.turns import Answer, Turn, TurnPart
 from toolbridge.types import Audio, Foreign, Image, Reasoning, Resource, ResourceLink, Text, ToolCall
 from toolbridge.wire.bedrock.blocks import (
-    kind_of,
     with_bytes,
     write_file,
     write_image,
@@ -29,9 +26,6 @@ from toolbridge.wire.bedrock.history import read
 from toolbridge.wire.talk import Wire
 
 __all__ = ["read", "write"]
-
-IN_BETWEEN: Final = "."
-"""The assistant's word between results and what may not stand beside them: white space alone is refused."""
 
 LONGEST_NAME: Final = 180
 """Characters of a document's name, which may have 200, with room for a number that tells it from others."""
@@ -48,8 +42,6 @@ def write(turns: Sequence[Turn], rules: Rules) -> Wire:
             case "system":
                 system += blocks
             case "user":
-                if not _may_join(messages, blocks, rules):
-                    _add(messages, "assistant", [{"text": IN_BETWEEN}])
                 _add(messages, "user", blocks)
             case "assistant":
                 _add(messages, "assistant", _without_last_thoughts(blocks))
@@ -65,15 +57,6 @@ def _add(messages: list[Wire], role: str, blocks: list[Wire]) -> None:
         messages[-1]["content"] += blocks
     else:
         messages.append({"role": role, "content": blocks})
-
-
-def _may_join(messages: list[Wire], blocks: list[Wire], rules: Rules) -> bool:
-    """Whether these blocks may stand in the last message, where that has results."""
-    if rules.beside_results is None or not messages or messages[-1]["role"] != "user":
-        return True
-    if not any("toolResult" in block for block in messages[-1]["content"]):
-        return True
-    return all(kind_of(block) in rules.beside_results or "cachePoint" in block for block in blocks)
 
 
 def _without_last_thoughts(blocks: list[Wire]) -> list[Wire]:

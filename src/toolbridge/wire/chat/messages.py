@@ -36,8 +36,6 @@ class Manner:
     """Whether the content of a message with calls alone is null; else it is an empty string."""
     result_names: bool = False
     """Whether a result repeats the name of its tool."""
-    after_results: str | None = None
-    """What the assistant says between results and a user's message, where one may not follow the other."""
     part: Callable[[ContentPart], Wire] = write_part
 
 
@@ -52,8 +50,6 @@ def write(turns: Sequence[Turn], rules: Rules, manner: Manner = OPENAI) -> Wire:
             messages.append(_write_assistant(turn, manner))
             messages += [_write_answer(answer, manner) for answer in turn.answers]
             continue
-        if manner.after_results and turn.role == "user" and messages and messages[-1]["role"] == "tool":
-            messages.append({"role": "assistant", "content": manner.after_results})
         messages.append(_write_plain(turn, manner))
     return {"messages": messages}
 

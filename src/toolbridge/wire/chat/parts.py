@@ -187,7 +187,7 @@ def read_image(part: Wire, path: str, notes: list[Note]) -> Image | ResourceLink
     known = read_data_url(url)
     if known is not None:
         return Image(known[1], known[0], opaque)
-    if url[:8].lower().startswith(("https://", "http://")):
+    if _is_address(url):
         if opaque:
             notes.append(Note("opaque.dropped", "narrowed", path, opaque))
         return ResourceLink(url, mime_type="image/*")
@@ -202,7 +202,7 @@ def _read_audio(part: Wire) -> Audio | Foreign | None:
     data = given.get("data") if isinstance(given, dict) else given
     if not isinstance(data, str) or not data:
         return None
-    if data[:8].lower().startswith(("https://", "http://")):
+    if _is_address(data):
         return Foreign("input_audio", dict(part))
     known = read_data_url(data)
     format = given.get("format") if isinstance(given, dict) else None
@@ -236,10 +236,14 @@ def _read_document(part: Wire) -> Resource | ResourceLink | None:
 
 def _read_document_at(url: str, name: str) -> Resource | ResourceLink:
     """A file by its data, as a data URL or bare, or by its address."""
-    if url[:8].lower().startswith(("https://", "http://")):
+    if _is_address(url):
         return ResourceLink(url, name, PDF)
     known = read_data_url(url) or (sign(url) or "application/octet-stream", url)
     return Resource(name or FILE_NAME, known[0], blob=known[1])
+
+
+def _is_address(url: str) -> bool:
+    return url[:8].lower().startswith(("https://", "http://"))
 
 
 def _beside(part: Mapping[str, Any], *known: str) -> Mapping[str, Any]:

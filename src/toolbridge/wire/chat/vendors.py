@@ -92,15 +92,15 @@ _MISTRAL = Rules(
     user_last=True,  # "Expected last role User or Tool" (same)
     ids=id_rule("a-zA-Z0-9", 9, exact=True),  # tokenizers before v13 take no other; the later ones take these too
     in_user=Carries(images=IMAGES, documents=frozenset({PDF}), links=frozenset({"image/*", PDF})),  # mistralai 3.7
+    # "Unexpected role 'user' after role 'tool'" says the API (github.com/zed-industries/zed/issues/37021, 2026-04), and
+    # mistral-common before 1.12.
+    beside_results=frozenset(),
 )
 _VOXTRAL = replace(_MISTRAL, in_user=replace(_MISTRAL.in_user, audio=SOUNDS))  # docs.mistral.ai/studio/audio
 
 _MISTRAL_MANNER = Manner(
     thinking=True,  # mistralai 3.7 thinkchunk.py
     result_names=True,  # mistralai 3.7 toolmessage.py
-    # "Unexpected role 'user' after role 'tool'" says the API (github.com/zed-industries/zed/issues/37021, 2026-04), and
-    # mistral-common before 1.12. A history that was interrupted after its results is legal everywhere else.
-    after_results="Understood.",
     part=write_mistral_part,
 )
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any, assert_never
 
 from toolbridge.history.rules import Rules
+from toolbridge.history.said import well_formed
 from toolbridge.history.turns import Answer, Block, Turn, TurnPart
 from toolbridge.types import Audio, Foreign, Image, Reasoning, Resource, ResourceLink, Text, ToolCall
 from toolbridge.wire.gemini.history import read
@@ -59,9 +60,9 @@ def _write_part(part: TurnPart) -> list[Wire]:
         case Text() | Reasoning() if not part.text and SIGNATURE not in part.opaque:
             return []  # an empty part is refused, unless it is there for its signature
         case Text():
-            return [{**part.opaque, "text": part.text}]
+            return [{**part.opaque, "text": well_formed(part.text)}]
         case Reasoning():
-            return [{**part.opaque, "text": part.text, "thought": True}]
+            return [{**part.opaque, "text": well_formed(part.text), "thought": True}]
         case Image():
             return [{**part.opaque, **_write_data(part.data, part.mime_type)}]
         case Audio():
