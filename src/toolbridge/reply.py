@@ -9,13 +9,14 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from typing import Any
 
 from toolbridge.errors import HistoryError
 from toolbridge.notes import Note
 from toolbridge.providers import Provider, get_provider
 from toolbridge.stream.assemble import Assembler, PartialCall
-from toolbridge.stream.events import CallDelta, Ended, Event, Failed, Reply, Unread
+from toolbridge.stream.events import CallDelta, Ended, Event, Failed, Key, ReasoningDelta, Reply, TextDelta, Unread
 from toolbridge.stream.plain import plain
 from toolbridge.stream.sse import SseReader
 from toolbridge.stream.values import ValueReader
@@ -40,6 +41,7 @@ class ReplyReader:
         self.provider = get_provider(provider) if isinstance(provider, str) else provider
         self._talk = self.provider.talk()
         self._assembler = Assembler(self.provider.origin or self.provider.name, text_calls)
+        self._news = _News(held_back=text_calls is not None)
         self._bytes: _Bytes | None = None
         self._text_encoder = codecs.getincrementalencoder("utf-8")("replace")
 
@@ -117,7 +119,36 @@ class ReplyReader:
                 events = [*whole, Ended()]
         for event in events:
             self._assembler.feed(event)
-        return tuple(events)
+        return tuple(each for event in events if (each := self._news.of(event)) is not None)
+
+
+class _News:
+    """What is worth telling of events: each word once, though some providers say it again at the end of its part; and
+    no text that may turn out to be a call, where calls are read from the text."""
+
+    def __init__(self, held_back: bool) -> None:
+        self._held_back = held_back
+        self._text = ""
+        self._told = 0
+        self._begun: set[tuple[type, Key]] = set()
+
+    def of(self, event: Event) -> Event | None:
+        if not isinstance(event, TextDelta | ReasoningDelta | CallDelta):
+            return event
+        place = (type(event), event.key)
+        if event.whole and place in self._begun:
+            return None
+        self._begun.add(place)
+        return self._without_calls(event) if self._held_back and isinstance(event, TextDelta) else event
+
+    def _without_calls(self, event: TextDelta) -> TextDelta | None:
+        from toolbridge.stream.text_calls import opening
+
+        self._text += event.text
+        held = opening(self._text, self._told)
+        end = len(self._text) if held is None else held
+        text, self._told = self._text[self._told : end], max(self._told, end)
+        return replace(event, text=text) if text or event.opaque else None
 
 
 class _Bytes:

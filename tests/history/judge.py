@@ -44,6 +44,10 @@ RULES: dict[str, Rules] = {
     ),
     "one call": Rules(system="anywhere", alternate=True, user_first=True, user_last=True, most_calls=1, in_user=SEES),
     "two calls": Rules(system="first", alternate=True, user_last=True, most_calls=2, in_user=Carries(IMAGES)),
+    "texts beside results": Rules(
+        system="first", alternate=True, user_first=True, in_results=Carries(IMAGES), in_user=SEES, error_flag=True,
+        beside_results=frozenset({Text}),
+    ),
 }  # fmt: skip
 """Rules of many kinds: between them every field has every value that changes something."""
 
@@ -64,6 +68,14 @@ def _wrong_order(turns: Sequence[Turn], rules: Rules) -> list[str]:
                 wrong.append("two turns of the user in a row")
             if former.role == latter.role == "assistant" and not former.answers:
                 wrong.append("two turns of the assistant in a row")
+    if rules.beside_results is not None:
+        for former, latter in pairwise(turns):
+            if (
+                former.answers
+                and latter.role == "user"
+                and {type(part) for part in latter.parts} - rules.beside_results
+            ):
+                wrong.append("parts that may not stand beside results")
     spoken = [role for role in roles if role != "system"]
     if rules.user_first and spoken[:1] != ["user"]:
         wrong.append("the user is not first")

@@ -105,6 +105,14 @@ def test_an_image_of_a_kind_that_is_not_listed_is_described_even_where_images_ar
     )
 
 
+def test_bytes_of_which_nobody_knows_what_they_are_are_not_sent_as_an_image_even_where_every_image_is_carried() -> None:
+    any_image = Rules(in_results=Carries(images=frozenset({"image/*"})))
+    assert place(Image(ZIP, "image/*"), rules=any_image) == Placed(
+        (Text("[image: image/*, 28 bytes]"),), notes=(Note("image.described", "narrowed", "/content/0", "image/*"),)
+    )
+    assert place(Image(ZIP, "image/x-odd"), rules=any_image) == Placed((Image(ZIP, "image/x-odd"),))
+
+
 def test_a_resource_that_is_an_image_or_a_sound_is_one_and_its_address_is_still_said() -> None:
     image = Resource("file:///a.png", "image/png", blob=PNG)
     sound = Resource("file:///a.wav", "audio/wav", blob=WAV)
@@ -276,9 +284,9 @@ def test_structured_content_that_the_text_does_not_say_is_added_to_it(case: str)
 
 
 def test_structured_content_that_one_text_of_several_says_is_not_said_again_nor_sent_in_place_of_all() -> None:
-    blocks = (Text("Found:"), Text(json.dumps(VALUE)))
-    assert place(*blocks, structured=VALUE) == Placed(blocks)
-    assert place(*blocks, structured=VALUE, rules=replace(TEXT, structured=True)) == Placed(blocks)
+    for blocks in ((Text("Found:"), Text(json.dumps(VALUE))), (Text(json.dumps(VALUE)), Text("That is all."))):
+        assert place(*blocks, structured=VALUE) == Placed(blocks)
+        assert place(*blocks, structured=VALUE, rules=replace(TEXT, structured=True)) == Placed(blocks)
     held = Resource("mem://1", "application/json", text=json.dumps(VALUE))
     assert place(held, structured=VALUE) == Placed((Text(described(held)),))
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.random_histories import PDF_FILE, PNG
 from toolbridge.history.drafts import ORPHAN, UNAVAILABLE
-from toolbridge.history.order import BEGINNING, FROM_RESULT, GO_ON
+from toolbridge.history.order import BEGINNING, FROM_RESULT, GO_ON, IN_BETWEEN
 from toolbridge.history.rules import IMAGES, Carries, Rules, id_rule
 from toolbridge.history.turns import Answer, Turn, TurnPart, legal_turns
 from toolbridge.names import wire_name
@@ -702,6 +702,30 @@ def test_media_of_calls_that_are_parted_follow_their_own_call() -> None:
     made = legal_turns(history, Rules(in_user=AFTER, most_calls=1), "x")
     assert [(turn.role, len(turn.answers)) for turn in made.value] == [("assistant", 1), ("user", 0), ("assistant", 1)]
     assert made.value[1] == user(FROM_RESULT.format(name="search", id="a"), IMAGE)
+
+
+def test_the_assistant_says_a_word_before_media_that_may_not_stand_beside_results() -> None:
+    a, b = call("a"), call("b")
+    rules = Rules(alternate=True, in_user=AFTER, error_flag=True, beside_results=frozenset({Text}))
+    check(
+        [
+            Message.assistant(a),
+            Message.results(result("a")),
+            Message.user("And this?", IMAGE),
+            Message.assistant(b),
+            Message.results(result("b")),
+            Message.user("Thanks."),
+        ],
+        [
+            asking(a, answers=(answer(a),)),
+            said(IN_BETWEEN),
+            user("And this?", IMAGE),
+            asking(b, answers=(answer(b),)),
+            user("Thanks."),
+        ],
+        Note("message.inserted", "changed", "/2"),
+        rules=rules,
+    )
 
 
 def test_a_users_media_that_cannot_be_carried_are_described() -> None:

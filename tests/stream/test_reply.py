@@ -85,6 +85,41 @@ def test_events_are_told_as_they_arrive() -> None:
     assert told[-1] == Ended()
 
 
+def test_what_a_provider_says_again_at_the_end_is_told_once() -> None:
+    item = {"type": "message", "id": "m", "role": "assistant", "status": "completed"}
+    text = {"type": "output_text", "text": "Hello", "annotations": []}
+    at: dict[str, Any] = {"item_id": "m", "output_index": 0, "content_index": 0}
+    events: list[dict[str, Any]] = [
+        {"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}},
+        {"type": "response.output_text.delta", **at, "delta": "Hel"},
+        {"type": "response.output_text.delta", **at, "delta": "lo"},
+        {"type": "response.output_text.done", **at, "text": "Hello"},
+        {"type": "response.output_item.done", "output_index": 0, "item": {**item, "content": [text]}},
+        {
+            "type": "response.completed",
+            "response": {"id": "r", "status": "completed", "output": [{**item, "content": [text]}]},
+        },
+    ]
+    reader = ReplyReader("openai-responses")
+    told = [event for each in events for event in reader.feed(each)]
+    assert "".join(event.text for event in told if isinstance(event, TextDelta)) == "Hello"
+    assert reader.reply().text == "Hello"
+
+
+def test_a_call_in_the_text_is_read_where_that_is_asked_for_and_not_shown_as_text() -> None:
+    said = 'I will look.\n<tool_call>{"name": "find", "arguments": {"q": "é"}}</tool_call>'
+    chunks = [*(chunk({"content": said[i : i + 3]}) for i in range(0, len(said), 3)), chunk({}, "stop")]
+    assert read_stream("openai-chat", chunks).message.parts == (Text(said),)
+    reader = ReplyReader("openai-chat", text_calls=["find"])
+    told = [event for each in chunks for event in reader.feed(each)]
+    assert "".join(event.text for event in told if isinstance(event, TextDelta)).strip() == "I will look."
+    reply = reader.reply()
+    assert reply.finish == "calls"
+    assert reply.calls == (ToolCall("call_0", "find", '{"q":"é"}', {"q": "é"}),)
+    assert reply.text.strip() == "I will look."
+    assert [note.code for note in reply.notes] == ["call.in_text"]
+
+
 # ── what is no stream ────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -548,6 +548,19 @@ def test_a_broken_call_ends_where_the_next_one_begins() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<|tool_call_begin|>functions.time:0<|tool_call_argument_begin|>{1}<|tool_calls_section_end|>",
+        "<｜tool▁call▁begin｜>time<｜tool▁sep｜>{1}<｜tool▁calls▁end｜>",
+    ],
+)
+def test_the_end_of_a_section_ends_the_call_in_it(text: str) -> None:
+    found = read(text + " So.")
+    assert (found.text, found.notes) == (" So.", (in_text(0, text),))
+    assert [(call.name, call.text, call.arguments) for call in found.calls] == [("time", "{1}", None)]
+
+
 def test_a_good_call_before_a_broken_one_is_not_broken() -> None:
     found = read(f'<tool_call>{TIME}\n{{"name": "weather", "arguments": {{1}}}}</tool_call>')
     assert [(call.name, call.arguments) for call in found.calls] == [("time", {}), ("weather", None)]

@@ -432,6 +432,7 @@ def test_results_without_an_id_are_paired_by_name_or_in_order() -> None:
         ({"type": "input_audio", "input_audio": WAV}, Audio(WAV, "audio/wav")),
         ({"type": "input_audio", "input_audio": {"data": f"data:audio/flac;base64,{PNG}"}}, Audio(PNG, "audio/flac")),
         ({"type": "input_audio", "input_audio": "https://example.org/a.mp3"}, Foreign("input_audio", {"type": "input_audio", "input_audio": "https://example.org/a.mp3"})),
+        ({"type": "image_url", "image_url": "UklGRgAAAABXRUJQ"}, Image("UklGRgAAAABXRUJQ", "image/webp")),
         ({"type": "image_url", "image_url": "http://example.org/a"}, ResourceLink("http://example.org/a", mime_type="image/*")),
         ({"type": "file", "file": {"filename": "a.pdf", "file_data": f"data:application/pdf;base64,{PDF}"}}, Resource("a.pdf", "application/pdf", blob=PDF)),
         ({"type": "file", "file": {"file_data": PDF}}, Resource("file", "application/pdf", blob=PDF)),
@@ -494,6 +495,7 @@ def test_what_only_the_assistant_says_is_read() -> None:
         {"role": "assistant", "reasoning_content": "Hm.", "content": "x"},
         {"role": "assistant", "content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}], "signature": "S"}]},
         {"role": "assistant", "content": "x", "extra_content": signed},
+        {"role": "assistant", "content": None, "extra_content": signed},
         {"role": "assistant", "content": "", "images": [{"image_url": {"url": f"data:image/png;base64,{PNG}"}}]},
     ) == (
         Message("assistant", (Text("No.", {"type": "refusal"}),), "me"),
@@ -502,6 +504,7 @@ def test_what_only_the_assistant_says_is_read() -> None:
         Message("assistant", (Reasoning("Hm.", {"field": "reasoning_content"}), Text("x")), "me"),
         Message("assistant", (Reasoning("Hm.", {"field": "thinking", "signature": "S"}),), "me"),
         Message("assistant", (Text("x", {"extra_content": signed}),), "me"),
+        Message("assistant", (Text("", {"extra_content": signed}),), "me"),
         Message("assistant", (Image(PNG, "image/png"),), "me"),
     )  # fmt: skip
 

@@ -507,6 +507,10 @@ def test_the_state_of_a_dial_application_is_kept_for_it() -> None:
     )
     assert reply.message.parts == (Text("Hi"), Foreign("custom_content", {"state": {"page": 2}}))
     assert reply.notes == (Note("field.unknown", "narrowed", "", {"custom_content": ["stages"]}),)
+    custom = {"state": 1, "attachments": [{"url": "files/a"}]}
+    assert read_reply({"choices": [{"message": {"content": None, "custom_content": custom}}]}) == [
+        ForeignPart("custom_content", custom, "custom_content")
+    ]
 
 
 def test_a_server_that_answers_whole_inside_of_a_stream_is_understood() -> None:

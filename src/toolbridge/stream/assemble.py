@@ -341,7 +341,8 @@ class Assembler:
             found = read_text_calls(text, self._text_calls)
             self._notes += found.notes
             kept: list[Part] = [Text(found.text, part.opaque)] if found.text.strip() or part.opaque else []
-            return [*kept, *found.calls] if found.calls else [Text(text, part.opaque)]
+            if found.calls:
+                return [*kept, *(replace(call, id="") for call in found.calls)]  # ids are given to the reply as a whole
         return [Text(text, part.opaque)]
 
     def _finished_call(self, call: ArrivingCall, cut: str | None) -> list[Part]:

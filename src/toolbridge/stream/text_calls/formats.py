@@ -184,7 +184,7 @@ def _read_kimi(page: Page, start: int, body: int) -> Reading:
     """`functions.name:0`, which is the id of the call, and its arguments."""
     header = _KIMI.match(page.text, body)
     name = None if header is None else read_name(header["name"], page)
-    closers = ("<|tool_call_end|>",)
+    closers = ("<|tool_call_end|>", "<|tool_calls_section_end|>")
     if header is None or name is None:
         return _unreadable(page, start, body, "<|tool_call_begin|>", closers, ends=False)
     call, end = _read_text(page, name, header.end(), "<|tool_call_begin|>", closers)
@@ -197,7 +197,7 @@ _DEEPSEEK_NAME = re.compile(r"\s{0,8}(?P<name>[^\s<>{`｜]{1,256})\s{0,8}")
 
 def _read_deepseek(page: Page, start: int, body: int) -> Reading:
     """`function`, the name and a fence (V3, R1), or the name and the arguments (V3.1)."""
-    opener, closers = "<｜tool▁call▁begin｜>", ("<｜tool▁call▁end｜>",)
+    opener, closers = "<｜tool▁call▁begin｜>", ("<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>")
     header = _DEEPSEEK.match(page.text, body)
     fence = header is not None and header["name"] == "function" and not page.has_json(page.skip(header.end()))
     if header is not None and fence:
