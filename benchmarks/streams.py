@@ -36,7 +36,9 @@ SIZES = (10_000, 100_000, 1_000_000)
 PARALLEL = (10, 100, 1_000)
 CALL_SIZES = (1_000, 100)
 SLOWEST_SECONDS = 60
-"""What a contestant may take for one case; past that it is left out of the larger ones."""
+"""What a contestant may take for one run; one that would take longer, if it grew only linearly, is left out."""
+ENOUGH_SECONDS = 10
+"""What a contestant's rounds of one case may take together."""
 
 
 def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
@@ -118,22 +120,22 @@ CONTESTANTS: dict[str, tuple[Callable[[list[Any]], list[Any]], bool]] = {
 def measured(cases: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, float]]:
     """Median milliseconds by case and contestant."""
     table: dict[str, dict[str, float]] = {}
-    too_slow: set[str] = set()
+    slowness: dict[str, float] = {}
     for case, chunks in cases.items():
         expected = concatenated(chunks)
         objects = as_objects(chunks)
         times: dict[str, list[float]] = {}
-        for round in range(ROUNDS):
+        for _ in range(ROUNDS):
             for name, (run, wants_objects) in CONTESTANTS.items():
-                if name in too_slow or (round >= 2 and sum(times[name]) > SLOWEST_SECONDS / 4):
+                if slowness.get(name, 0) * len(chunks) > SLOWEST_SECONDS or sum(times.get(name, ())) > ENOUGH_SECONDS:
                     continue
                 given = objects if wants_objects else chunks
                 begun = perf_counter()
                 got = run(given)
                 times.setdefault(name, []).append(perf_counter() - begun)
                 assert got == expected, f"{name} is wrong on {case}"
-                if times[name][-1] > SLOWEST_SECONDS:
-                    too_slow.add(name)
+        for name, each in times.items():
+            slowness[name] = max(slowness.get(name, 0), median(each) / len(chunks))
         table[case] = {name: median(each) * 1e3 for name, each in times.items()}
         print(f"{case}: " + ", ".join(f"{name} {value:,.1f} ms" for name, value in table[case].items()), flush=True)
     return table
@@ -157,7 +159,8 @@ def report(table: dict[str, dict[str, float]], counts: dict[str, int]) -> str:
         "",
         f"`python benchmarks/streams.py`: median of up to {ROUNDS} rounds, one process; "
         f"Python {platform.python_version()}, toolbridge {toolbridge.__version__}, openai {openai.__version__}. "
-        f"Argument text in fragments of {FRAGMENT} characters.",
+        f"Argument text in fragments of {FRAGMENT} characters. – is not run: it would take more than "
+        f"{SLOWEST_SECONDS} s, going by the smaller cases.",
         "",
         "| " + " | ".join(head) + " |",
         "|" + "---|" * len(head),

@@ -51,19 +51,19 @@ class ReplyReader:
             return self._feed_bytes(bytes(chunk))
         if isinstance(chunk, str):
             return self._feed_bytes(self._text_encoder.encode(chunk))
-        continuation = self._talk.continuation
-        if continuation is not None and type(chunk) is dict:
-            found = continuation(chunk)
-            if found is not None and self._assembler.append(*found):
-                return (CallDelta(found[0], text=found[1]),)
+        continuation = self._talk.continuation if isinstance(chunk, dict) else self._talk.object_continuation
+        found = continuation(chunk) if continuation is not None else None
+        if found is not None and self._assembler.append(*found):
+            return (CallDelta(found[0], text=found[1]),)
         return self._feed_event(plain(chunk))
 
     def feed_all(self, chunks: Iterable[Any]) -> None:
         """Many pieces at once, for whoever wants the reply alone."""
-        continuation = self._talk.continuation
+        of_dict, of_object = self._talk.continuation, self._talk.object_continuation
         append = self._assembler.append
         for chunk in chunks:
-            if continuation is not None and type(chunk) is dict:
+            continuation = of_dict if type(chunk) is dict else of_object
+            if continuation is not None:
                 found = continuation(chunk)
                 if found is not None and append(*found):
                     continue

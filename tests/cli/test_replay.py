@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import time
 from base64 import b64encode
 from pathlib import Path
@@ -155,13 +157,18 @@ def test_many_problems_are_counted(tmp_path: Path) -> None:
         "toolbridge: … and 10 more",
     ]
     assert "    … 40 places more" in lines
+    assert sum(each.startswith("    /0/parts/") for each in lines) == 2 * 20  # wrapped arguments, and missing results
 
 
 def test_what_is_no_text_is_named(tmp_path: Path) -> None:
     history = (
         Message.user("Hi", ResourceLink("https://x/y.pdf"), Resource("file:///a.txt", "text/plain", "abc")),
         Message("assistant", (Reasoning("Hm. " * 100), Foreign("web_search_call"), Reasoning()), "openai-responses"),
-        Message.results(ToolResult("c1", structured={"a": [1]}), ToolResult("c2", is_error=True)),
+        Message.results(
+            ToolResult("c1", structured={"a": [1]}),
+            ToolResult("c2", is_error=True),
+            ToolResult("c3", (Text("bed " * 20),)),
+        ),
     )
     answer = toolbridge("replay", written(tmp_path, write_history(history)), "--from", "openai-chat", COLUMNS="60")
     assert answer.out.splitlines() == [
@@ -178,6 +185,9 @@ def test_what_is_no_text_is_named(tmp_path: Path) -> None:
         '             {"a":[1]}',
         "           ← ✗ c2",
         "             (no content)",
+        "           ← c3",
+        "             bed bed bed bed bed bed bed bed bed bed bed bed",
+        "             bed bed bed bed bed bed bed bed",
     ]
 
 
@@ -196,6 +206,17 @@ def test_notes_are_told_in_words_and_what_could_not_be_read_is_on_stderr(tmp_pat
     assert answer.err.splitlines() == [
         'toolbridge: stream.unreadable: an event whose data is no JSON: "oops"',
         "toolbridge: stream.broken_off: the stream ended before its end",
+    ]
+
+
+def test_what_was_read_and_has_no_place_is_noted_and_no_reason_to_fail(tmp_path: Path) -> None:
+    message = {"role": "assistant", "content": "B2.", "annotations": [{"type": "url_citation"}]}
+    reply = {"id": "r", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    answer = toolbridge("replay", written(tmp_path, reply), "--from", "openai-chat")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.splitlines()[-2:] == [
+        "  annotations.dropped (narrowed): citations and the like beside the text are not kept",
+        '    /  was {"annotations":[{"type":"url_citation"}]}',
     ]
 
 
@@ -242,6 +263,7 @@ def test_with_tools_every_call_is_held_against_them(tmp_path: Path) -> None:
             ("find_plants", '{"query": "rose", "limit": "9"}'),
             ("find_plants", '{"query": "x"}'),
             ("garden_opened", "{}"),
+            ("garden_open", "{}"),
         ),
     )
     answer = toolbridge("replay", file, "--from", "openai-chat", "--tools", EXAMPLE)
@@ -282,6 +304,9 @@ def test_with_tools_every_call_is_held_against_them(tmp_path: Path) -> None:
         "           → garden_opened  c3",
         "               {}",
         '             ✗ There is no tool named "garden_opened". Did you mean garden_open?',
+        "           → garden_open  c4",
+        "               {}",
+        "             ✓ garden_open",
         "",
         "finish     calls (tool_calls)",
     ]
@@ -520,3 +545,11 @@ def test_misuse_is_one_line_and_nothing_is_on_stdout(tmp_path: Path, arguments: 
     for more in ((), ("--json",)):
         answer = toolbridge("replay", *arguments.split(), *more, cwd=tmp_path)
         assert (answer.code, answer.out, answer.err) == (2, "", f"toolbridge: {line}\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
+def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    answer = toolbridge("replay", "loop", "--from", "gemini", cwd=tmp_path)
+    line = f"loop: {os.strerror(errno.ELOOP).lower()}; give a recorded stream, reply or history"
+    assert (answer.code, answer.out, answer.err) == (2, "", f"toolbridge: {line}\n")

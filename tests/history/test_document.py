@@ -160,6 +160,32 @@ def test_a_history_is_read_from_a_path_from_text_from_bytes_and_from_the_bare_li
     assert read_history([]) == read_history("[]") == Converted(())
 
 
+def test_what_has_no_form_in_json_is_kept_all_the_same() -> None:
+    odd = {
+        "a": b"\x00",
+        "b": [float("inf"), float("-inf")],
+        "c": {"$bytes": 1},
+        "d": {"$object": {"$number": "x"}},
+        "e": (1,),
+    }
+    written = write_history([Message.assistant(Text("a", odd), Text("b", {}))])
+    assert written["messages"][0]["parts"] == [
+        {
+            "type": "text",
+            "text": "a",
+            "opaque": {
+                "a": {"$bytes": "AA=="},
+                "b": [{"$number": "inf"}, {"$number": "-inf"}],
+                "c": {"$object": {"$bytes": 1}},
+                "d": {"$object": {"$object": {"$object": {"$number": "x"}}}},
+                "e": [1],
+            },
+        },
+        {"type": "text", "text": "b"},
+    ]
+    assert read_history(written).value == (Message.assistant(Text("a", {**odd, "e": [1]}), Text("b")),)
+
+
 def test_what_is_written_is_not_what_was_given() -> None:
     opaque: dict[str, Any] = {"list": [1]}
     written = write_history([Message.assistant(Text("a", opaque))])

@@ -90,6 +90,16 @@ def test_a_long_list_in_an_object_is_cut_and_what_stands_around_it_stays(around:
     assert found == document
 
 
+def test_a_list_with_a_word_behind_it_is_cut_too_and_the_word_stays() -> None:
+    shown, last = parts(Excerpts(300).keep(result(json.dumps(ROWS) + "\n500 rows.")).text)
+    rows = json.loads(shown.removesuffix("\n500 rows."))
+    assert rows == ROWS[: len(rows)]
+    assert last.startswith(f"items 1 to {len(rows)} of 500; ")
+    prose = "[1, 2] is what I would call a list. " * 100
+    shown, last = parts(Excerpts(150).keep(result(prose)).text)
+    assert prose.startswith(shown)
+
+
 def test_json_without_a_long_list_is_cut_as_text() -> None:
     text = json.dumps({f"key {i}": "some words" for i in range(500)})
     shown, last = parts(Excerpts(150).keep(result(text)).text)
@@ -224,6 +234,15 @@ def test_a_search_goes_on_where_it_ended() -> None:
     assert seen == LINES.split("\n")
 
 
+def test_a_line_that_holds_it_twice_is_shown_once() -> None:
+    excerpts = Excerpts(200)
+    excerpts.keep(result(LINES + "\nowl and owl\nan Owl"))
+    assert parts(excerpts.answer("2", {"result": "r1", "find": "owl"}).text) == (
+        f"1001 @{len(LINES) + 1}: owl and owl\n1002 @{len(LINES) + 16}: an Owl",
+        "3 of 3 matches, as line @character: text.",
+    )
+
+
 def test_of_a_long_line_the_part_around_what_was_found_is_shown() -> None:
     excerpts = Excerpts(300)
     text = "x " * 5000 + "needle" + " y" * 5000 + " needle"
@@ -325,6 +344,7 @@ def test_a_text_that_is_cut_again_still_says_how_to_get_the_rest() -> None:
     again = cut_text(kept.text, 300).value
     assert estimate(again) <= 300
     assert more(again) == more(kept.text)
+    assert again.count("read_more") == 1
     assert again.splitlines()[-1] == kept.text.splitlines()[-1]
     assert re.fullmatch(r"\[Cut to characters 0 to \d+.* of \d+\.\]", again.splitlines()[-2])
 

@@ -84,6 +84,20 @@ def test_in_the_newest_turn_the_oldest_steps_go_each_call_with_its_result() -> N
     )
 
 
+def test_no_more_steps_go_than_must() -> None:
+    history = (asked("a"), *(each for i in "12345" for each in (call(i), result(i))))
+    budget = size(*history) - size(*history[1:3]) - 1
+    assert trim_history(history, budget, len) == Converted(
+        (history[0], *history[5:]), (Note("steps.trimmed", "narrowed", "", 2),)
+    )
+
+
+def test_a_step_in_which_the_user_speaks_stays() -> None:
+    spoken = Message("user", (ToolResult("1", (Text("ok"),)), Text("and this is from me")))
+    history = (asked("a"), call("1"), spoken, call("2"), result("2"))
+    assert trim_history(history, 1, len).value == history
+
+
 def test_a_result_that_comes_late_keeps_its_call() -> None:
     late = (asked("a"), call("1"), asked("hurry"), result("1"), asked("b"))
     assert trim_history(late, size(*late) - 1, len) == Converted(late[4:], (Note("turns.trimmed", "narrowed", "", 1),))

@@ -184,7 +184,7 @@ def test_a_failed_result_is_marked() -> None:
 def test_blank_texts_are_never_written(blank: str) -> None:
     one = call(1)
     turns = (
-        Turn("user", (Text(blank), Text("Go"))),
+        Turn("user", (Text(blank), Resource("a.txt", "text/plain", text=blank), Text("Go"))),
         Turn("assistant", (Text(blank), one), (answer(one, Text(blank), Image(PNG, "image/png")),)),
         Turn("assistant", (Text(blank), call(2)), (answer(call(2), Text(blank)),)),
     )

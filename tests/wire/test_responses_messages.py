@@ -135,6 +135,16 @@ def test_a_file_has_a_name(uri: str, name: str) -> None:
     assert item["filename"] == name
 
 
+@pytest.mark.parametrize(
+    ("mime_type", "name", "url"),
+    [(None, "document.pdf", "data:application/pdf;base64,AA=="), ("text/csv", "document", "data:text/csv;base64,AA==")],
+)
+def test_a_file_says_what_it_is(mime_type: str | None, name: str, url: str) -> None:
+    assert written(Turn("user", (Resource("", mime_type, blob="AA=="),))) == [
+        {"role": "user", "content": [{"type": "input_file", "filename": name, "file_data": url}]}
+    ]
+
+
 def test_a_file_that_is_text_is_written_as_text() -> None:
     assert written(Turn("user", (Resource("a.pdf", "application/pdf", text="Hi"),))) == [
         {"role": "user", "content": "Hi"}
@@ -339,7 +349,7 @@ def test_media_are_read_by_data_by_address_and_by_id() -> None:
         {"type": "input_file", "filename": "b.pdf", "file_data": "JVBERi0="},
         {"type": "input_file", "filename": "c.txt", "file_data": "data:text/plain,Gr%C3%BC%C3%9Fe"},
         {"type": "input_file", "file_url": "https://x.example/a.pdf?x=1"},
-        {"type": "input_file", "file_url": "https://x.example/a.docx"},
+        {"type": "input_file", "file_url": "https://x.example/a.docx", "file_data": ""},
         {"type": "input_file", "file_id": "file_2"},
         {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "mp3"}},
     ]
@@ -457,7 +467,7 @@ def test_what_is_not_understood_is_noted_with_its_place_and_the_rest_is_read() -
         "input": [
             7,
             {"role": "robot", "content": "x"},
-            {"role": "user", "content": ["Hi", unknown, 3, {"type": "input_image"}]},
+            {"role": "user", "content": ["Hi", unknown, 3, {"type": "input_image"}, {"type": "input_audio"}]},
             {"role": "user", "content": 5},
             {"role": "assistant", "content": [{"type": "output_text", "text": "A"}, unknown]},
             {"role": "assistant", "content": 5},
@@ -486,6 +496,7 @@ def test_what_is_not_understood_is_noted_with_its_place_and_the_rest_is_read() -
             ("/input/2/content/1", unknown),
             ("/input/2/content/2", 3),
             ("/input/2/content/3", {"type": "input_image"}),
+            ("/input/2/content/4", {"type": "input_audio"}),
             ("/input/3/content", 5),
             ("/input/4/content/1", unknown),
             ("/input/5/content", 5),

@@ -140,7 +140,7 @@ class Items:
 
 
 def read_items(text: str) -> Items | None:
-    """The list of two or more items that makes up most of a JSON text, if it is one with such a list."""
+    """The list of two or more items with which a text begins, or that makes up most of the object with which it begins."""
     start, end = _white(text, 0), len(text.rstrip())
     if text[start : start + 1] not in ("[", "{"):
         return None
@@ -153,9 +153,7 @@ def read_items(text: str) -> Items | None:
 def _items(text: str, start: int, end: int) -> Items | None:
     names: list[str] = []
     for _ in range(DEEPEST_LIST + 1):
-        members, close = _members(text, start)
-        if close > end or (not names and close != end):
-            return None
+        members = _members(text, start)
         if text[start] == "[":
             starts, ends = tuple(each[1] for each in members), tuple(each[2] for each in members)
             return Items(starts, ends, ".".join(names)) if len(members) > 1 else None
@@ -167,14 +165,14 @@ def _items(text: str, start: int, end: int) -> Items | None:
     return None
 
 
-def _members(text: str, start: int) -> tuple[list[tuple[str, int, int]], int]:
-    """(key, where it begins, where it ends) of each member of the list or object at `start`, and where that ends."""
+def _members(text: str, start: int) -> list[tuple[str, int, int]]:
+    """(key, where it begins, where it ends) of each member of the list or object at `start`."""
     named = text[start] == "{"
     close = "}" if named else "]"
     members: list[tuple[str, int, int]] = []
     place = _white(text, start + 1)
     if text[place] == close:
-        return members, place + 1
+        return members
     while True:
         key = ""
         if named:
@@ -187,7 +185,7 @@ def _members(text: str, start: int) -> tuple[list[tuple[str, int, int]], int]:
         members.append((key, place, end))
         place = _white(text, end)
         if text[place] == close:
-            return members, place + 1
+            return members
         if text[place] != ",":
             raise ValueError("no comma")
         place = _white(text, place + 1)

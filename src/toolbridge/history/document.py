@@ -74,10 +74,11 @@ def _write(value: Any, place: _Place) -> dict[str, Any]:
         if name in ("parts", "content", "notes"):
             if held or default is MISSING:
                 written[name] = [_write(each, (*place, name, i)) for i, each in enumerate(held)]
+        elif isinstance(default, Mapping):
+            if held:
+                written[name] = _json(held, (*place, name))
         elif default is MISSING or type(held) is not type(default) or held != default:
-            json = _json(held, (*place, name))
-            if json != {} or default is MISSING or not isinstance(default, Mapping):
-                written[name] = json
+            written[name] = _json(held, (*place, name))
     return written
 
 

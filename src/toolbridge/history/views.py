@@ -68,11 +68,9 @@ def beginning(whole: Whole, room: int, count: Counter) -> View:
     text, items = whole.text, whole.items
     if items is not None:
         before, after = text[: items.starts[0]], text[items.ends[-1] :]
-        left = room - count(before + after)
-        if left > room / 2:
-            shown = items.before(fitting(text, items.starts[0], left, count))
-            if 0 < shown < len(items.ends):
-                return View(text[: items.ends[shown - 1]] + after, _which(items, 0, shown), items.starts[shown])
+        shown = items.before(fitting(text, items.starts[0], room - count(before + after), count))
+        if 0 < shown < len(items.ends):
+            return View(text[: items.ends[shown - 1]] + after, _which(items, 0, shown), items.starts[shown])
     tail = int(room * TAIL) if room >= LEAST_FOR_A_TAIL else 0
     end = sensible_end(text, 0, max(1, fitting(text, 0, room - tail, count)))
     if tail:

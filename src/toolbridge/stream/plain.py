@@ -65,16 +65,15 @@ def _dumped(value: Any) -> Any:
         return [_inner(each) for each in value]
     dump = getattr(value, "model_dump", None)
     if dump is not None and not isinstance(value, type):
-        return _opened(_model(value, dump))
+        return _model(dump)
     if is_dataclass(value) and not isinstance(value, type):
         return {each.name: _inner(getattr(value, each.name)) for each in fields(value)}
     raise HistoryError(f"expected a dict, JSON text or an SDK object, not {type(value).__name__}")
 
 
-def _model(value: Any, dump: Any) -> Any:
+def _model(dump: Any) -> Any:
     """A model's own JSON, bytes as standard base64 (google-genai's own dump would write the other alphabet)."""
-    dumped = dump(by_alias=True, exclude_unset=True, warnings=False)
-    return _with_text(dumped)
+    return _with_text(dump(by_alias=True, exclude_unset=True, warnings=False))
 
 
 def _with_text(value: Any) -> Any:

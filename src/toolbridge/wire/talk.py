@@ -34,6 +34,8 @@ class Talk:
     rules: Rules = DEFAULT_RULES
     continuation: Callable[[Any], tuple[Key, str] | None] | None = None
     """The short way for the usual event of a long stream: (key, fragment) where it only continues a call."""
+    object_continuation: Callable[[Any], tuple[Key, str] | None] | None = None
+    """The same for an object of the vendor's SDK."""
     models: tuple[tuple[re.Pattern[str], Rules], ...] = ()
     """Rules of models that differ: the first pattern that is found in the model's name counts."""
 

@@ -15,7 +15,7 @@ from toolbridge.history.rules import IMAGES, PDF, Carries, IdRule, Rules, id_rul
 from toolbridge.names import name_rule
 from toolbridge.wire.chat.messages import OPENAI, Manner, read, write
 from toolbridge.wire.chat.parts import write_mistral_part
-from toolbridge.wire.chat.replies import continuation, read_event, read_reply
+from toolbridge.wire.chat.replies import continuation, object_continuation, read_event, read_reply
 from toolbridge.wire.talk import Talk
 
 SOUNDS = frozenset({"audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave", "audio/mpeg", "audio/mp3"})
@@ -38,6 +38,7 @@ def _talk(rules: Rules, manner: Manner = OPENAI, models: tuple[tuple[str, Rules]
         rules=rules,
         models=tuple((re.compile(pattern), other) for pattern, other in models),
         continuation=continuation,
+        object_continuation=object_continuation,
     )
 
 
