@@ -51,6 +51,7 @@ _CODES = {
 
 _TALK = {
     "annotations.dropped": "citations and the like beside the text are not kept",
+    "arguments.restarted": "an empty object stood before the arguments: left out",
     "arguments.unquoted": "the arguments were a text that holds JSON: taken out of it",
     "arguments.unread": "the arguments came in pieces that do not fit together",
     "arguments.wrapped": "no JSON object: sent as the text that it was, under one key",

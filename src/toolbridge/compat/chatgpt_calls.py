@@ -8,7 +8,8 @@ Decisions where the design is silent:
 
 - A call that cannot be read has `arguments: {}`, as documented, and says why under `error`. Do not run it.
 - `process_tool_call` returns a call when its JSON object closes. What is only known at the end (calls without
-  arguments, calls that broke off, calls without a name) is returned by `finish`.
+  arguments, calls that broke off, calls without a name) is returned by `finish`. A proxy that sends `{}` first and the
+  arguments behind it makes two calls so; `read_stream`, which waits for the end, makes one.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ class Items:
 
 
 def read_items(text: str) -> Items | None:
-    """The list of two or more items with which a text begins, or that makes up most of the object with which it begins."""
+    """The list of two or more items that a text begins with, or that makes up most of the object it begins with."""
     start, end = _white(text, 0), len(text.rstrip())
     if text[start : start + 1] not in ("[", "{"):
         return None
