@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from toolbridge import BoundCall, Note, Text, Tool, ToolCall, ToolId, ToolResult, read_tools
 from toolbridge.prepare import PreparedTools, prepare
+from toolbridge.stream.arguments import read_call
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -98,9 +99,7 @@ def test_a_tool_that_was_called_without_its_server_is_offered_with_it(said: str)
 
 
 def test_arguments_that_are_json_inside_of_a_json_string_are_read_and_noted() -> None:
-    request = ToolCall(
-        "call_1", "forecast", '"{\\"city\\": \\"Oslo\\"}"', None, "the arguments are a string, not a JSON object"
-    )
+    request = read_call("call_1", "forecast", '"{\\"city\\": \\"Oslo\\"}"')
     resolved = prepared().resolve(request)
     assert isinstance(resolved, BoundCall)
     assert (resolved.arguments, resolved.notes) == (
@@ -111,7 +110,7 @@ def test_arguments_that_are_json_inside_of_a_json_string_are_read_and_noted() ->
 
 @pytest.mark.parametrize("text", ['"Oslo"', '"{broken"', '"[1]"', '"', '"{}" x'])
 def test_a_json_string_that_holds_no_object_is_refused(text: str) -> None:
-    resolved = prepared().resolve(ToolCall("call_1", "forecast", text, None, "the arguments are a string"))
+    resolved = prepared().resolve(read_call("call_1", "forecast", text))
     assert isinstance(resolved, ToolResult)
     assert resolved.is_error
 

@@ -118,18 +118,18 @@ class PreparedTools:
         compiled = self._names().get(call.name)
         if compiled is None:
             return _failed(call, self._unknown(call.name))
-        given, unquoted = (call.arguments, ()) if call.arguments is not None else _unquoted(call.text)
-        if given is None:
+        if call.arguments is None:
             text = quoted(call.text, 200)
             why = call.problem or "the arguments are not a JSON object"
             return _failed(call, f"The call of {call.name} was not run: {why}. Received: {text}. Send one JSON object.")
         from toolbridge.schema.check import Checker  # checking is for calls: a conversion does without
         from toolbridge.schema.coerce import coerced
 
-        missed = list(lost(compiled.back, given))
+        unquoted = (Note("arguments.unquoted", "changed", "", call.text),) if call.text.lstrip().startswith('"') else ()
+        missed = list(lost(compiled.back, call.arguments))
         if missed:
             return _refused(call, missed)
-        arguments = read(compiled.back, given)
+        arguments = read(compiled.back, call.arguments)
         checker = self._checkers.get(call.name)
         if checker is None:
             checker = self._checkers[call.name] = Checker(compiled.tool.input_schema)
@@ -177,22 +177,6 @@ class PreparedTools:
 
 def _failed(call: ToolCall, text: str) -> ToolResult:
     return ToolResult(call.id, (Text(text),), is_error=True)
-
-
-def _unquoted(text: str) -> tuple[JsonObject | None, tuple[Note, ...]]:
-    """The object inside of arguments that are a JSON string which holds JSON: some servers write them twice."""
-    if not text.lstrip().startswith('"'):
-        return None, ()
-    from json import loads
-
-    from toolbridge.stream.arguments import read_arguments
-
-    try:
-        inner = loads(text)
-    except (ValueError, RecursionError):
-        return None, ()
-    arguments = read_arguments(inner)[0] if isinstance(inner, str) and inner.lstrip().startswith("{") else None
-    return arguments, (Note("arguments.unquoted", "changed", "", text),)
 
 
 def _refused(call: ToolCall, problems: list[str]) -> ToolResult:

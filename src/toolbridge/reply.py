@@ -55,7 +55,10 @@ class ReplyReader:
         found = continuation(chunk) if continuation is not None else None
         if found is not None and self._assembler.append(*found):
             return (CallDelta(found[0], text=found[1]),)
-        return self._feed_event(plain(chunk))
+        try:
+            return self._feed_event(plain(chunk))
+        except RecursionError:
+            return self._unreadable("an event that is nested too deeply")
 
     def feed_all(self, chunks: Iterable[Any]) -> None:
         """Many pieces at once, for whoever wants the reply alone."""
@@ -84,9 +87,12 @@ class ReplyReader:
             told = self._bytes.problem()
             if told is not None:
                 self._assembler.note(Note("stream.not_events", "narrowed", "", told))
-                self._assembler.feed(Failed(f"the server sent no events, but {told!r}"))
+                if not self._bytes.count:
+                    self._assembler.feed(Failed(f"the server sent no events, but {told!r}"))
             if broken_off is None:
                 broken_off = not self._bytes.is_whole
+        elif broken_off is None:
+            broken_off = self._talk.always_ends
         return self._assembler.reply(bool(broken_off))
 
     def _feed_bytes(self, chunk: bytes) -> tuple[Event, ...]:
@@ -105,10 +111,14 @@ class ReplyReader:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
-            event = Unread(text[:SHOWN], "stream.unreadable")
-            self._assembler.feed(event)
-            return (event,)
+            return self._unreadable(text[:SHOWN])
         return self._feed_event(value)
+
+    def _unreadable(self, what: str) -> tuple[Event, ...]:
+        event = Unread(what, "stream.unreadable")
+        self._assembler.feed(event)
+        self._assembler.damage()
+        return (event,)
 
     def _feed_event(self, value: Any) -> tuple[Event, ...]:
         events = self._talk.read_event(value)
@@ -159,7 +169,7 @@ class _Bytes:
         self._sse: SseReader | None = None
         self._values: ValueReader | None = None
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._count = 0
+        self.count = 0
 
     def feed(self, chunk: bytes) -> list[str]:
         if self._sse is None and self._values is None:
@@ -180,7 +190,7 @@ class _Bytes:
             found += [each.data for each in self._sse.close()]
         if self._values is not None and self._values.rest():
             found.append(self._values.rest())
-        self._count += len(found)
+        self.count += len(found)
         return found
 
     def _found(self, chunk: bytes, final: bool) -> list[str]:
@@ -190,7 +200,7 @@ class _Bytes:
             found = [each.data for each in self._sse.feed(chunk)]
         else:
             found = []
-        self._count += len(found)
+        self.count += len(found)
         return found
 
     @property
@@ -199,14 +209,18 @@ class _Bytes:
         return self._values is not None and self._values.is_over
 
     def problem(self) -> str | None:
-        """What there was in place of events, where there was none."""
-        if self._count or self._sse is None or not self._sse.strays:
+        """What there was that belongs to no event."""
+        if self._sse is None or not self._sse.strays:
             return None
         return "\n".join(self._sse.strays)[:SHOWN]
 
 
 def read_stream(
-    provider: Provider | str, chunks: Iterable[Any] | bytes | str, *, text_calls: Collection[str] | None = None
+    provider: Provider | str,
+    chunks: Iterable[Any] | bytes | str,
+    *,
+    text_calls: Collection[str] | None = None,
+    broken_off: bool | None = None,
 ) -> Reply:
     """The reply that a recorded or finished stream comes to: bytes, pieces of bytes, events as dicts, SDK objects."""
     reader = ReplyReader(provider, text_calls=text_calls)
@@ -216,4 +230,4 @@ def read_stream(
         reader.feed_all(chunks)
     else:
         raise HistoryError(f"expected bytes or a list of events, not {type(chunks).__name__}")
-    return reader.reply()
+    return reader.reply(broken_off=broken_off)

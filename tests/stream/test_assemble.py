@@ -13,6 +13,7 @@ from toolbridge.stream.assemble import Assembler, PartialCall
 from toolbridge.stream.events import (
     About,
     CallDelta,
+    Closed,
     Ended,
     Event,
     Failed,
@@ -61,7 +62,19 @@ DIALECTS: dict[str, tuple[Sequence[Event], list[tuple[str, str, Any]]]] = {
     "always number 0, no id, one tool": ([d(0, "", "get_a", '{"x":1}'), d(0, "", "get_a", '{"x":2}')], [("call_0", "get_a", {"x": 1}), ("call_1", "get_a", {"x": 2})]),
     "two values in one call": ([d(0, "c0", "get_a"), d(0, text='{"x":1}{"x":'), d(0, text="2}")], [("c0", "get_a", {"x": 1}), ("call_1", "get_a", {"x": 2})]),
     "an empty object before the arguments": ([d(0, "c0", "get_a", "{}"), d(0, text='{"x":1}')], [A]),
-    "an empty object before two": ([d(0, "c0", "get_a", '{}{"x":1}{"x":2}')], [A, ("call_1", "get_a", {"x": 2})]),
+    "an empty object before two": ([d(0, "c0", "get_a", "{}"), d(0, text='{"x":1}{"x":2}')], [A, ("call_1", "get_a", {"x": 2})]),
+    "no arguments, and then some": ([d(0, "c0", "get_a", '{}{"x":1}')], [("c0", "get_a", {}), ("call_1", "get_a", {"x": 1})]),
+    "one id for two tools": ([d(None, "c0", "get_a", '{"x":1}'), d(None, "c0", "get_b", '{"y":2}')], [A, ("c0_2", "get_b", {"y": 2})]),
+    "one id for two tools at one number": ([d(0, "c0", "get_a", '{"x":1}'), d(0, "c0", "get_b", '{"y":2}')], [A, ("c0_2", "get_b", {"y": 2})]),
+    "another item each time, all of one call": ([CallDelta("i", "c0", "get_a"), CallDelta("j", text='{"x":1}'), CallDelta("k", text='{"x":1}', whole=True), CallDelta("l", "c0", "get_a", '{"x":1}', whole=True)], [A]),
+    "arguments before their names": ([d(text='{"x":1}'), d(name="get_a"), d(text='{"y":2}'), d(name="get_b")], [("call_0", "get_a", {"x": 1}), ("call_1", "get_b", {"y": 2})]),
+    "more arguments and no more names": ([d(None, "c0", "get_a", '{"x":1}'), d(text='{"x":'), d(text="2}")], [("c0", "get_a", {"x": 1}), ("call_1", "get_a", {"x": 2})]),
+    "names first, then arguments under other numbers": ([d(0, "c0", "get_a"), d(1, "c1", "get_b"), d(2, text='{"x":1}'), d(3, text='{"y":2}')], [("c0", "get_a", None), ("c1", "get_b", None), ("call_2", "", {"x": 1}), ("call_3", "", {"y": 2})]),
+    "an object, and then another as text": ([d(0, "", "get_a", arguments={"x": 1}), d(0, "", "get_a", '{"x":2}')], [("call_0", "get_a", {"x": 1}), ("call_1", "get_a", {"x": 2})]),
+    "an object and the same as text": ([d(0, "c0", "get_a", arguments={"x": 1}), d(0, text='{"x":1}')], [A]),
+    "an empty object and then text": ([d(0, "c0", "get_a", arguments={}), d(0, text='{"x":1}')], [A]),
+    "an object and broken text": ([d(0, "c0", "get_a", arguments={"x": 1}), d(0, text='{"y":')], [("c0", "get_a", None)]),
+    "more of a name": ([d(0, "c0", "get"), d(0, "", "_a", '{"x":1}')], [("c0", "get", {"x": 1})]),
     "two empty objects": ([d(0, "c0", "get_a", "{}{}")], [("c0", "get_a", {}), ("call_1", "get_a", {})]),
     "neither id nor number": ([d(name="get_a", text='{"x":1}'), d(name="get_b", text='{"y":2}')], [("call_0", "get_a", {"x": 1}), ("call_1", "get_b", {"y": 2})]),
     "id and name each time": ([d(0, "c0", "get_a"), d(0, "c0", "get_a", '{"x"'), d(0, "c0", "get_a", ":1}")], [A]),
@@ -138,6 +151,30 @@ def test_text_that_is_not_one_object_is_never_made_one(text: str) -> None:
 def test_no_arguments_yet_are_not_no_arguments(end: list[Event], why: str) -> None:
     reply = folded(d(0, "c0", "a"), d(1, "c1", "b"), *end, broken_off=True)
     assert reply.calls == (ToolCall("c0", "a", "", None, why), ToolCall("c1", "b", "", None, why))
+
+
+def test_a_call_that_the_wire_has_closed_has_no_arguments_unless_it_was_cut_at_the_limit() -> None:
+    (call,) = folded(d(0, "c0", "a"), Closed(0), broken_off=True).calls
+    assert call.arguments == {}
+    (call,) = folded(d(0, "c0", "a"), Closed(0), Finished("length", "max_tokens")).calls
+    assert call.arguments is None
+
+
+def test_a_call_that_may_lack_a_piece_is_not_run() -> None:
+    assembler = Assembler()
+    for event in (d(0, "c0", "a", '{"x":1}'), d(1, "c1", "b", '{"y":1')):
+        assembler.feed(event)
+    assembler.damage()
+    assembler.feed(d(1, text="2}"))
+    whole, damaged = assembler.reply().calls
+    assert whole.arguments == {"x": 1}
+    assert (damaged.text, damaged.arguments) == ('{"y":12}', None)
+    assert damaged.problem == "an event of the stream could not be read while the arguments arrived"
+
+
+def test_many_calls_of_one_id_cost_no_more_than_others() -> None:
+    events = [d(i, "c0", "a", "{}") for i in range(20_000)]
+    assert [call.id for call in folded(*events, CALLS).calls][-1] == "c0_20000"
 
 
 def test_a_call_that_was_whole_before_the_cut_is_a_call() -> None:

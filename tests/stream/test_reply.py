@@ -155,6 +155,58 @@ def test_an_event_that_is_no_json_is_told_and_the_rest_is_read() -> None:
     assert (reply.message.parts, reply.notes) == (PARTS, (Note("stream.unreadable", "narrowed", "", "{oops"),))
 
 
+def test_what_could_not_be_read_inside_of_a_call_keeps_it_from_being_run() -> None:
+    parts = [call(0, "c0", "f", '{"a":1'), call(0, arguments="2}"), chunk({}, "tool_calls")]
+    first, *rest = (f"data: {json.dumps(each)}\n\n" for each in parts)
+    reply = read_stream("openai-chat", first + "data: {bro\n\n" + "".join(rest) + "data: [DONE]\n\n")
+    assert [(each.text, each.arguments) for each in reply.calls] == [('{"a":12}', None)]
+
+
+def test_an_event_that_is_nested_too_deeply_is_told() -> None:
+    deep: Any = []
+    for _ in range(5_000):
+        deep = [deep]
+    reply = read_stream("openai-chat", [call(0, "c0", "f", "{}"), {"choices": deep}, chunk({}, "stop")])
+    assert [note.code for note in reply.notes] == ["stream.unreadable"]
+    for door in (get_provider("openai-chat").read_reply, get_provider("openai-chat").read_messages):
+        with pytest.raises(HistoryError, match="nested too deeply"):
+            door({"messages": deep})
+
+
+def test_a_page_behind_events_is_told_as_well() -> None:
+    reply = read_stream("openai-chat", SSE[: SSE.index(b"data: [DONE]")] + b"<html>gateway timeout</html>\n")
+    assert (reply.message.parts, reply.finish) == (PARTS, "calls")
+    assert reply.notes == (Note("stream.not_events", "narrowed", "", "<html>gateway timeout</html>"),)
+
+
+@pytest.mark.parametrize(
+    ("provider", "events"),
+    [
+        ("anthropic", [{"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t", "name": "f", "input": {}}}]),
+        ("bedrock", [{"contentBlockStart": {"contentBlockIndex": 0, "start": {"toolUse": {"toolUseId": "t", "name": "f"}}}}]),
+        ("openai-responses", [{"type": "response.output_item.added", "output_index": 0, "item": {"type": "function_call", "id": "i", "call_id": "t", "name": "f", "arguments": ""}}]),
+    ],
+)  # fmt: skip
+def test_events_without_the_end_that_their_provider_always_sends_have_broken_off(
+    provider: str, events: list[Any]
+) -> None:
+    reply = read_stream(provider, events)
+    assert (reply.finish, [note.code for note in reply.notes]) == ("broken_off", ["stream.broken_off"])
+    assert [(each.id, each.name, each.arguments) for each in reply.calls] == [("t", "f", None)]
+
+
+@pytest.mark.parametrize(
+    ("provider", "end"),
+    [("anthropic", {"type": "content_block_stop", "index": 0}), ("bedrock", {"contentBlockStop": {"contentBlockIndex": 0}})],
+)  # fmt: skip
+def test_a_call_that_was_closed_before_a_stream_broke_off_has_no_arguments(provider: str, end: dict[str, Any]) -> None:
+    start: dict[str, Any] = {
+        "anthropic": {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t", "name": "f", "input": {}}},
+        "bedrock": {"contentBlockStart": {"contentBlockIndex": 0, "start": {"toolUse": {"toolUseId": "t", "name": "f"}}}},
+    }[provider]  # fmt: skip
+    assert [each.arguments for each in read_stream(provider, [start, end]).calls] == [{}]
+
+
 def test_an_error_for_an_answer_is_told() -> None:
     reply = read_stream("openai-chat", b'{"error": {"message": "Incorrect API key", "code": "invalid_api_key"}}')
     assert (reply.finish, reply.error, reply.message.parts) == ("error", "Incorrect API key", ())

@@ -116,7 +116,7 @@ ONE_CALL: dict[str, str] = {
     "json fence": f"```json\n{ENVELOPE}\n```",
     "tool_call fence": f"```tool_call\n{ENVELOPE}\n```",
     "tool_code fence": f"```tool_code\n{ENVELOPE}\n```",
-    "fence on one line": f"```JSON {ENVELOPE}```",
+    "fence in capitals": f"```JSON {ENVELOPE}\n  ```",
     "long fence": f"````json\n{ENVELOPE}\n````",
 }  # fmt: skip
 """One call in each format that has an object or tags: its argument text is ours."""
@@ -402,6 +402,13 @@ DEFINITION = '{"name": "weather", "description": "The weather.", "parameters": {
         "null",
         "functools[1]",
         "functools",
+        f"As the docs say, write ```json {ENVELOPE}``` to call.",
+        f"```json {ENVELOPE}```",
+        f"```json {ENVELOPE}``` is how it is done.",
+        f"Like this: ```json\n{ENVELOPE}\n```",
+        f"```json\n{ENVELOPE}```",
+        f"```json\n{ENVELOPE} ```\n",
+        f"1. ```json\n   {ENVELOPE}\n   ```",
         "<function=other><parameter=a>b</parameter></function>",
         "<function=weather> is how it begins",
         "<function=weather>{city} is how it begins",
@@ -472,8 +479,27 @@ def test_a_marker_that_is_only_mentioned_does_not_hide_a_call() -> None:
 
 def test_a_call_after_code_is_a_call() -> None:
     call = f"<tool_call>{TIME}</tool_call>"
-    for code in ("```py\nx = 1\n```\n", "Use `x`", "Use `x` ", "```\n<tool_call>\n``` \n", "a ```b``` c", "~ `` ~\n"):
+    for code in ("```py\nx = 1\n```\n", "```x```\n", "```json {} ``` is an object.\n", "`<think>` opens it: ", "Use `x`", "Use `x` ", "```\n<tool_call>\n``` \n", "a ```b``` c", "~ `` ~\n"):
         assert read(code + call) == TextCalls(code, calls_of(("time", {})), (in_text(len(code), call),))
+
+
+@pytest.mark.parametrize(("format", "text"), EVERY_FORMAT, ids=[name for name, _ in EVERY_FORMAT])
+@pytest.mark.parametrize("tag", ["think", "thinking"])
+def test_a_call_that_is_only_thought_about_is_none(format: str, text: str, tag: str) -> None:
+    call = f"<tool_call>{TIME}</tool_call>"
+    for thought in (f"<{tag}>I could\n{text}\nHm.</{tag}>", f"<{tag}>\n{text}\n{text}\n</{tag}> <{tag}></{tag}>\n"):
+        assert read(thought) == TextCalls(thought)
+        assert read(f"a {thought}{call} b") == TextCalls(
+            f"a {thought} b", calls_of(("time", {})), (in_text(len(thought) + 2, call),)
+        )
+    unclosed = f"{call}<{tag}>I could\n{text}\n"
+    assert read(unclosed) == TextCalls(unclosed.removeprefix(call), calls_of(("time", {})), (in_text(0, call),))
+
+
+def test_a_thought_inside_of_a_call_is_an_argument() -> None:
+    arguments = {"text": "<think>Hm.</think> <thinking>"}
+    text = f"<tool_call>{json.dumps({'name': 'write', 'arguments': arguments})}</tool_call>"
+    assert read(f"{text}\n{text}").calls == calls_of(("write", arguments), ("write", arguments))
 
 
 # ── broken calls ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -666,6 +692,7 @@ FRAGMENTS = st.sampled_from([
     "<function=time>", "</function>", "<parameter=a>", "</parameter>", '<parameter name="a">', "</invoke>", "[ARGS]",
     "<arg_key>a</arg_key>", "<arg_value>", "</arg_value>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>", "<|message|>", "<|call|>",
     "<|tool_call_argument_begin|>", "<|tool_call_end|>", "</function_call>", "x", "\ud800", "\x00", "NaN", "1e999", "to=",
+    "<think>", "</think>", "<thinking>", "</thinking>",
 ])  # fmt: skip
 
 
@@ -773,6 +800,12 @@ HOSTILE = [
     "<|channel|>commentary to=functions.time<|message|>{",
     '{"a":',
     " ",
+    "<think>",
+    "<think>```<tool_call></think>",
+    "`<think>`<tool_call>",
+    "<thinking></thinking>[TOOL_CALLS]",
+    "\n```json {}```",
+    "\n```json\n",
 ]
 
 

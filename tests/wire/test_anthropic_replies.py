@@ -27,7 +27,7 @@ from toolbridge.stream.events import (
     Unread,
     Usage,
 )
-from toolbridge.types import Message, Reasoning, Text, ToolCall
+from toolbridge.types import Foreign, Message, Reasoning, Text, ToolCall
 from toolbridge.wire.anthropic import TALK
 
 ORIGIN = "anthropic"
@@ -260,6 +260,18 @@ def test_a_fragment_of_input_belongs_to_what_stands_under_its_number() -> None:
     assert TALK.read_event(event) == [CallDelta(5, text='{"query":')]
 
 
+def test_the_input_of_a_hosted_tool_streams_into_its_block() -> None:
+    hosted = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+    events = [
+        *block(0, hosted, fragment(""), fragment('{"query": '), fragment('"q"}')),
+        *block(1, EMPTY_USE, fragment("")),
+    ]
+    assert folded(TALK, events, ORIGIN).message.parts == (
+        Foreign("server_tool_use", {**hosted, "input": {"query": "q"}}),
+        ToolCall("toolu_2", "now", "", {}),
+    )
+
+
 def test_a_compaction_streams_what_it_keeps() -> None:
     delta = {"type": "compaction_delta", "content": "So far: ", "encrypted_content": None}
     event = {"type": "content_block_delta", "index": 0, "delta": delta}
@@ -366,11 +378,10 @@ WORDS = [
     "type", "index", "delta", "content_block", "message", "usage", "input", "text", "thinking", "signature", "citation",
     "partial_json", "stop_reason", "error", "content", "id", "name",
 ]  # fmt: skip
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=4),
-    max_leaves=8,
-)
+JSON: st.SearchStrategy[Any] = st.deferred(
+    lambda: st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
+    | st.lists(JSON, max_size=3) | st.dictionaries(st.sampled_from(WORDS), JSON, max_size=4)
+)  # fmt: skip
 TYPED = st.fixed_dictionaries(
     {
         "type": st.sampled_from(

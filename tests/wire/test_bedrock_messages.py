@@ -537,19 +537,19 @@ def test_what_is_not_understood_is_noted_with_its_place() -> None:
         }
     )  # fmt: skip
     assert converted.notes == (
-        Note("message.unread", "narrowed", "/system", 7),
-        Note("message.unread", "narrowed", "/messages/0", 8),
+        Note("message.unknown", "narrowed", "/system", 7),
+        Note("message.unknown", "narrowed", "/messages/0", 8),
         Note("role.unknown", "narrowed", "/messages/1/role", "narrator"),
-        Note("part.unread", "narrowed", "/messages/2/content/0", 9),
-        Note("part.unread", "narrowed", "/messages/2/content/1", {"text": 10}),
+        Note("part.unknown", "narrowed", "/messages/2/content/0", 9),
+        Note("part.unknown", "narrowed", "/messages/2/content/1", {"text": 10}),
         Note(
-            "part.unread", "narrowed", "/messages/2/content/2", {"reasoningContent": {"reasoningText": {"text": "x"}}}
+            "part.unknown", "narrowed", "/messages/2/content/2", {"reasoningContent": {"reasoningText": {"text": "x"}}}
         ),
-        Note("part.unread", "narrowed", "/messages/2/content/3", {}),
-        Note("part.unread", "narrowed", "/messages/2/content/4", {"x": "aGk="}),
-        Note("message.unread", "narrowed", "/messages/3/content", 11),
-        Note("part.unread", "narrowed", "/messages/4/content/0/toolResult/content/0", {"video": {"format": "mp4"}}),
-        Note("part.unread", "narrowed", "/messages/5/content/0/toolResult/content", "c"),
+        Note("part.unknown", "narrowed", "/messages/2/content/3", {}),
+        Note("part.unknown", "narrowed", "/messages/2/content/4", {"x": "aGk="}),
+        Note("message.unknown", "narrowed", "/messages/3/content", 11),
+        Note("part.unknown", "narrowed", "/messages/4/content/0/toolResult/content/0", {"video": {"format": "mp4"}}),
+        Note("part.unknown", "narrowed", "/messages/5/content/0/toolResult/content", "c"),
     )
     assert converted.value == (
         Message.user("a"),

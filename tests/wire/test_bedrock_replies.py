@@ -16,6 +16,7 @@ from toolbridge.providers import get_provider
 from toolbridge.reply import ReplyReader, read_stream
 from toolbridge.stream.events import (
     CallDelta,
+    Closed,
     Ended,
     Event,
     Failed,
@@ -77,9 +78,9 @@ EVENTS: dict[str, tuple[Any, list[Event]]] = {
     "the format of an image": (start(1, image={"format": "png"}), []),
     "an image": (delta(1, image={"source": {"bytes": b64decode(PNG)}}), [ImagePart(Image(PNG, "image/png"), 1)]),
     "an image of no known kind": (delta(1, image={"source": {"bytes": b"hi"}}), [Unread("image")]),
-    "where a text is from": (delta(0, citation={"title": "a"}), [Unread({"title": "a"}, "citations.dropped")]),
+    "where a text is from": (delta(0, citation={"title": "a"}), [Unread({"title": "a"}, "annotations.dropped")]),
     "what a server's tool found": (delta(2, toolResult=[{"json": {"a": 1}}]), [Unread({"toolResult": [{"json": {"a": 1}}]})]),
-    "the end of a block": (stop(0), []),
+    "the end of a block": (stop(0), [Closed(0)]),
     "the end": (END[0], [Finished("calls", "tool_use")]),
     "what it cost": (END[1], [Spent(Usage(31, 17, 8)), Ended()]),
     "a new reason": ({"messageStop": {"stopReason": "bored"}}, [Finished("stop", "bored"), Unread("bored", "finish.unknown")]),

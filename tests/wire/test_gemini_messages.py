@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from base64 import b64decode
 from typing import Any
 
@@ -323,10 +324,23 @@ def test_a_broken_call_stands_as_an_object() -> None:
     assert (again.id, again.name, again.text, again.arguments) == ("c1", "f", '{"a": ', None)
 
 
-def test_an_answer_of_media_alone_says_nothing() -> None:
-    turn = Turn("assistant", (call("c1"),), (Answer(call("c1"), (Image(PNG, "image/png"),)),))
-    (response,) = TALK.write([turn], RULES)["contents"][1]["parts"]
-    assert response["functionResponse"]["response"] == {"output": ""}
+def test_an_answer_of_media_alone_says_what_they_are() -> None:
+    data = b64encode(b"x" * 1234).decode()
+    answers = (
+        Answer(call("c1"), (Image(data, "image/png"),)),
+        Answer(call("c2"), (Image(data, "image/png"), Resource("", "application/pdf", blob=PDF)), is_error=True),
+    )
+    turn = Turn("assistant", (call("c1"), call("c2")), answers)
+    image = {"inlineData": {"mimeType": "image/png", "data": data}}
+    assert [part["functionResponse"] for part in TALK.write([turn], RULES)["contents"][1]["parts"]] == [
+        {"id": "c1", "name": "f", "response": {"output": "[image: image/png, 1,234 bytes]"}, "parts": [image]},
+        {
+            "id": "c2",
+            "name": "f",
+            "response": {"error": "[image: image/png, 1,234 bytes]\n[resource: application/pdf, 15 bytes]"},
+            "parts": [image, {"inlineData": {"mimeType": "application/pdf", "data": PDF}}],
+        },
+    ]
 
 
 def test_names_are_those_of_the_definitions() -> None:
@@ -637,15 +651,15 @@ def test_what_is_not_understood_is_noted_with_its_place() -> None:
         }
     )  # fmt: skip
     assert converted.notes == (
-        Note("message.unread", "narrowed", "/contents/0", 7),
+        Note("message.unknown", "narrowed", "/contents/0", 7),
         Note("role.unknown", "narrowed", "/contents/1/role", "narrator"),
-        Note("part.unread", "narrowed", "/contents/2/parts/0", 3),
-        Note("part.unread", "narrowed", "/contents/2/parts/1", {"text": 4}),
-        Note("part.unread", "narrowed", "/contents/2/parts/2", {"inlineData": {"mimeType": "image/png"}}),
-        Note("part.unread", "narrowed", "/contents/2/parts/3", 5),
+        Note("part.unknown", "narrowed", "/contents/2/parts/0", 3),
+        Note("part.unknown", "narrowed", "/contents/2/parts/1", {"text": 4}),
+        Note("part.unknown", "narrowed", "/contents/2/parts/2", {"inlineData": {"mimeType": "image/png"}}),
+        Note("part.unknown", "narrowed", "/contents/2/parts/3", 5),
         Note("opaque.dropped", "narrowed", "/contents/3/parts/0", ["videoMetadata"]),
         Note("opaque.dropped", "narrowed", "/contents/4/parts/0/functionResponse", ["scheduling"]),
-        Note("part.unread", "narrowed", "/contents/4/parts/0/functionResponse/parts/0", {"x": 1}),
+        Note("part.unknown", "narrowed", "/contents/4/parts/0/functionResponse/parts/0", {"x": 1}),
         Note("arguments.unread", "narrowed", "/contents/5/parts/0", [{"jsonPath": "$.a"}]),
     )
     assert converted.value == (

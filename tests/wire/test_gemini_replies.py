@@ -55,7 +55,7 @@ PARTS: dict[str, tuple[dict[str, Any], list[Event]]] = {
     "a signature alone": ({"thoughtSignature": "c2ln"}, [TextDelta("", opaque={"thoughtSignature": "c2ln"})]),
     "a thought": ({"text": "hm", "thought": True}, [ReasoningDelta("hm")]),
     "a signed thought": ({"text": "hm", "thought": True, "thoughtSignature": "c2ln"}, [ReasoningDelta("hm", opaque={"thoughtSignature": "c2ln"})]),
-    "a call": ({"functionCall": {"id": "c1", "name": "f", "args": {"a": 1}}}, [CallDelta(id="c1", name="f", arguments={"a": 1})]),
+    "a call": ({"functionCall": {"id": "c1", "name": "f", "args": {"a": 1}}}, [CallDelta(id="c1", name="f", arguments={"a": 1}, opens=True)]),
     "a call without an id": ({"functionCall": {"name": "f", "args": {"a": 1}}}, [CallDelta(name="f", arguments={"a": 1}, opens=True)]),
     "a call without arguments": ({"functionCall": {"name": "f"}}, [CallDelta(name="f", arguments={}, opens=True)]),
     "a signed call": (
@@ -227,16 +227,16 @@ def test_only_the_first_candidate_is_the_reply() -> None:
     other = {"content": {"parts": [{"text": "b"}]}, "index": 1}
     assert read_event({"candidates": [chunk({"text": "a"})["candidates"][0], other]}) == [
         TextDelta("a"),
-        Unread(other, "candidate.dropped"),
+        Unread(other, "choice.ignored"),
     ]
-    assert read_event({"candidates": [other]}) == [Unread(other, "candidate.dropped")]
+    assert read_event({"candidates": [other]}) == [Unread(other, "choice.ignored")]
 
 
 def test_where_an_answer_is_from_has_no_place_in_the_message() -> None:
     grounding = {"webSearchQueries": ["weather"]}
     assert read_event(chunk({"text": "a"}, groundingMetadata=grounding)) == [
         TextDelta("a"),
-        Unread(grounding, "citations.dropped"),
+        Unread(grounding, "annotations.dropped"),
     ]
 
 
@@ -401,6 +401,24 @@ def test_a_piece_that_has_no_place_breaks_the_call(bad: dict[str, Any]) -> None:
 def test_two_calls_of_one_tool_are_two_calls() -> None:
     part = {"functionCall": {"name": "f", "args": {"a": 1}}}
     assert calls(chunk(part, part), chunk(part), chunk(finish="STOP")) == [("f", {"a": 1})] * 3
+
+
+def test_two_whole_calls_with_one_id_are_two_calls() -> None:
+    one, two = ({"functionCall": {"id": "c1", "name": "f", "args": {"a": i}}} for i in (1, 2))
+    none = {"functionCall": {"id": "c1", "name": "f"}}
+    for stream in ([chunk(one, two, none, finish="STOP")], [chunk(one), chunk(two), chunk(none, finish="STOP")]):
+        reply = read_stream("gemini", stream)
+        assert [call.arguments for call in reply.calls] == [{"a": 1}, {"a": 2}, {}]
+        assert len({call.id for call in reply.calls}) == 3
+        assert reply.calls[0].id == "c1"
+        assert [note.code for note in reply.notes if note.code != "stream.broken_off"] == ["id.reused"] * 2
+
+
+def test_the_end_of_a_call_in_pieces_is_no_call_of_its_own_where_it_says_whose_end_it_is() -> None:
+    begun = {"id": "c1", "name": "f", "partialArgs": [piece("$.a", stringValue="x")], "willContinue": True}
+    for end in ({"id": "c1", "name": "f", "willContinue": False}, {"id": "c1", "name": "f", "partialArgs": []}, {"id": "c1"}):
+        stream = [chunk({"functionCall": begun}), chunk({"functionCall": end}, finish="STOP")]
+        assert len(read_stream("gemini", stream).calls) == 1
 
 
 # ── hostile chunks ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -410,6 +410,15 @@ def test_the_response_at_the_end_is_the_reply_once_more() -> None:
     ]  # fmt: skip
 
 
+def test_a_stream_of_nothing_but_its_end_is_read_and_other_streams_are_not_read_twice() -> None:
+    end = {"type": "response.completed", "response": DONE}
+    assert folded(TALK, [STREAM[0], end], ORIGIN) == REPLY
+    elsewhere = [
+        {**event, "output_index": event["output_index"] + 7} if "output_index" in event else event for event in STREAM
+    ]
+    assert folded(TALK, elsewhere, ORIGIN) == REPLY
+
+
 # ── ends ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -507,10 +516,9 @@ def test_what_is_not_understood_is_told(event: Any) -> None:
 KINDS = sorted(
     {event["type"] for event in STREAM} | {"response.failed", "response.incomplete", "response.refusal.done", "error"}
 )
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["type", "id", "item", "content", "text"]), inner, max_size=3),
-    max_leaves=8,
+JSON: st.SearchStrategy[Any] = st.deferred(
+    lambda: st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
+    | st.lists(JSON, max_size=3) | st.dictionaries(st.sampled_from(["type", "id", "item", "content", "text"]), JSON, max_size=3)
 )  # fmt: skip
 ITEMS = st.fixed_dictionaries(
     {"type": st.sampled_from(["message", "reasoning", "function_call", "custom_tool_call", "x"]) | JSON},

@@ -14,7 +14,7 @@ from toolbridge.history.ids import legal_ids
 from toolbridge.history.media import Placed, placed_parts, placed_result
 from toolbridge.history.pairs import Place, pair
 from toolbridge.history.rules import NOTHING, Carries, Rules
-from toolbridge.history.said import well_formed
+from toolbridge.history.said import is_blank, well_formed
 from toolbridge.history.turns import Answer, Block, TurnPart
 from toolbridge.notes import Effect, Note
 from toolbridge.types import (
@@ -81,6 +81,8 @@ class Draft:
     """Whether the provider gets its opaque values back."""
     made: bool = False
     """Whether nobody said it: it was made to hold what another place cannot."""
+    thoughts: list[int] = field(default_factory=list[int])
+    """Where in the message each piece of reasoning among the parts stood."""
 
 
 def draft(messages: Sequence[Message], rules: Rules, origin: str, model: str) -> tuple[list[Draft], list[Note]]:
@@ -113,6 +115,8 @@ class _Walk:
         self.index = 0
         self.message = Message("user", ())
         self.trusted = False
+        self.thinking = False
+        """Whether the provider takes back what was thought in this message."""
         self.open: Draft | None = None
         """The draft to which the next part of this message belongs, if it is of the same role."""
         self.run: Draft | None = None
@@ -124,6 +128,9 @@ class _Walk:
         self.index, self.message, self.open, self.heard = index, message, None, False
         same_model = not self.model or not message.model or message.model == self.model
         self.trusted = self.origin != "" and message.origin == self.origin and same_model
+        self.thinking = self.trusted and self.rules.reasoning
+        if self.thinking and self.rules.thoughts_together:
+            self.thinking = all(self.is_replayable(part) for part in message.parts if isinstance(part, Reasoning))
         for number, part in enumerate(message.parts):
             match part:
                 case Text() | Image() | Audio() | Resource() | ResourceLink():
@@ -143,6 +150,9 @@ class _Walk:
 
     def read_content(self, number: int, part: Content) -> None:
         part = self.without_opaque(part, self.path(number))
+        if isinstance(part, Text) and part.opaque and is_blank(part.text) and not self.is_replayable(part):
+            self.note("opaque.dropped", "narrowed", number, list(part.opaque))
+            return
         parts, notes = placed_parts((part,), self.carries)
         self.notes += [replace(note, path=self.path(number)) for note in notes]
         for each in parts:
@@ -151,10 +161,15 @@ class _Walk:
     def read_reasoning(self, number: int, part: Reasoning) -> None:
         if self.message.role != "assistant":
             self.note("part.misplaced", "narrowed", number, part.text)
-        elif self.trusted and self.rules.reasoning:
+        elif self.thinking and self.is_replayable(part):
             self.say(number, part)
+            if self.open is not None:
+                self.open.thoughts.append(number)
         else:
             self.note("reasoning.dropped", "narrowed", number, part.text)
+
+    def is_replayable(self, part: Reasoning | Text) -> bool:
+        return self.rules.replayable is None or self.rules.replayable(part)
 
     def read_foreign(self, number: int, part: Foreign) -> None:
         if self.trusted and self.message.role != "system":  # a system message holds text

@@ -60,6 +60,9 @@ NOTHING_SAID = "(The tool failed and said nothing.)"
 FAILED = "Error: the tool failed."
 """The text of a failure that shows media alone, where there is no flag that says so."""
 
+CUT = "\n[the rest was cut: the result is longer than the provider accepts]"
+"""The end of a result that is cut."""
+
 _AFTER = {"image": "image.after", "audio": "audio.after", "resource": "resource.after"}
 _DESCRIBED = {"image": "image.described", "audio": "audio.described", "resource": "resource.described"}
 _UNREADABLE = {"image": "image.unreadable", "audio": "audio.unreadable", "resource": "resource.unreadable"}
@@ -90,6 +93,8 @@ def placed_result(result: ToolResult, rules: Rules) -> Placed:
         placing.notes.append(Note("result.empty", "changed"))
     elif result.is_error and not rules.error_flag:
         placing.say_error()
+    if rules.longest_result is not None:
+        placing.cut(rules.longest_result)
     return Placed(tuple(placing.blocks), placing.structured, tuple(placing.after), tuple(placing.notes))
 
 
@@ -167,6 +172,23 @@ class _Placing:
         else:
             self.blocks.insert(0, Text(FAILED))
         self.notes.append(Note("error.said", "changed"))
+
+    def cut(self, longest: int) -> None:
+        """Leave the end of the text away that is too much, if there is any. Media stay."""
+        texts = [block.text for block in self.blocks if isinstance(block, Text)]
+        length = sum(map(len, texts)) + max(len(texts) - 1, 0)  # formats with one string join them by line breaks
+        if length <= longest:
+            return
+        left = max(longest - len(CUT), 0)
+        blocks, self.blocks, self.structured = self.blocks, [], None
+        for each in blocks:
+            if not isinstance(each, Text):
+                self.blocks.append(each)
+            elif left >= 0:
+                whole = len(each.text) < left
+                self.blocks.append(each if whole else replace(each, text=each.text[:left] + CUT))
+                left = left - len(each.text) - 1 if whole else -1
+        self.notes.append(Note("result.cut", "narrowed", before=length))
 
 
 # ── messages ─────────────────────────────────────────────────────────────────────────────────────────────────────

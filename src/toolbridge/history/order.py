@@ -8,7 +8,7 @@ from toolbridge.history.drafts import Draft
 from toolbridge.history.rules import Rules
 from toolbridge.history.turns import Turn
 from toolbridge.notes import Note
-from toolbridge.types import Text, ToolCall
+from toolbridge.types import Reasoning, Text, ToolCall
 
 BEGINNING = "(The conversation begins here.)"
 """The user's first words, where the history has none and the provider wants some."""
@@ -28,6 +28,8 @@ def order(drafts: Iterable[Draft], rules: Rules) -> tuple[tuple[Turn, ...], list
     notes: list[Note] = []
     if rules.system == "first":
         drafts = _system_first(drafts, notes)
+    if rules.thoughts_lead:
+        drafts = _without_last_thoughts(list(drafts), rules.alternate, notes)
     drafts = _with_media(_in_small_turns(drafts, rules.most_calls, notes))
     if rules.alternate:
         drafts = _taking_turns(drafts, notes)
@@ -59,6 +61,26 @@ def _system_first(drafts: Iterable[Draft], notes: list[Note]) -> Iterator[Draft]
     if first is not None:
         yield first
     yield from rest
+
+
+def _without_last_thoughts(drafts: list[Draft], alternate: bool, notes: list[Note]) -> list[Draft]:
+    """No draft that ends in reasoning, unless the next one goes on in the same turn. Empty ones are gone."""
+    kept: list[Draft] = []
+    dropped: list[Note] = []
+    for draft in reversed(drafts):
+        goes_on = alternate and kept and kept[-1].role == "assistant" and not draft.asked
+        while draft.parts and isinstance(thought := draft.parts[-1], Reasoning) and not goes_on:
+            draft.parts.pop()
+            path = f"/{draft.message}/parts/{draft.thoughts.pop()}"
+            dropped.append(Note("reasoning.dropped", "narrowed", path, thought.text))
+        if draft.parts:
+            kept.append(draft)
+    messages = {draft.message for draft in kept}
+    notes += reversed(dropped)
+    for gone in dict.fromkeys(draft.message for draft in drafts if not draft.parts):
+        if gone not in messages:
+            notes.append(Note("message.empty", "narrowed", f"/{gone}", "assistant"))
+    return kept[::-1]
 
 
 def _in_small_turns(drafts: Iterable[Draft], most_calls: int | None, notes: list[Note]) -> Iterator[Draft]:

@@ -7,10 +7,12 @@ the writers have nothing left to decide.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from toolbridge.names import NameRule, name_rule
+from toolbridge.types import Reasoning, Text
 
 IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """The images that every provider with images takes."""
@@ -84,6 +86,15 @@ class Rules:
     """Whether a result carries structured content as it is, and not as text."""
     reasoning: bool = True
     """Whether reasoning may be sent back at all."""
+    replayable: Callable[[Reasoning | Text], bool] | None = None
+    """Whether the provider takes this back of its own: what its model thought, or a text that is blank and has
+    something opaque beside it. `None`: all of it. A pure function, which the wire format gives."""
+    thoughts_together: bool = False
+    """Whether all reasoning of a message goes back or none of it, since what came of it is tied to it."""
+    thoughts_lead: bool = False
+    """Whether something must follow reasoning in the same message: it may not be the end of one."""
+    longest_result: int | None = None
+    """Characters of text in one result; past that it is cut, and a line of it says so."""
     beside_results: frozenset[type] | None = None
     """Which parts a user's turn may have that comes right behind results; `None`: all of them. Where one has others,
     the assistant says a word in between."""

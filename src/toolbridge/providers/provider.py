@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolbridge.approval import Approval
-from toolbridge.errors import UnsupportedError
+from toolbridge.errors import HistoryError, UnsupportedError
 from toolbridge.filters import MCPToolFilter
 from toolbridge.names import NameRule
 from toolbridge.notes import Converted
@@ -94,7 +94,11 @@ class Provider:
         from toolbridge.stream.plain import plain
 
         assembler = Assembler(self.origin or self.name)
-        for event in self.talk().read_reply(plain(reply)):
+        try:
+            events = self.talk().read_reply(plain(reply))
+        except RecursionError:
+            raise HistoryError("the reply is nested too deeply to be read") from None
+        for event in events:
             assembler.feed(event)
         return assembler.reply()
 
@@ -117,4 +121,7 @@ class Provider:
         from toolbridge.stream.plain import plain
 
         written = source.value if isinstance(source, Converted) else source
-        return self.talk().read(plain(written), self.origin or self.name)
+        try:
+            return self.talk().read(plain(written), self.origin or self.name)
+        except RecursionError:
+            raise HistoryError("the history is nested too deeply to be read") from None

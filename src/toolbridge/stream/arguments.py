@@ -1,7 +1,7 @@
 """Argument text: what a model wrote for a call's arguments, as a JSON object or as what is wrong with it.
 
 Strict on purpose: text that is not one JSON object is told, never mended. Nothing at all (`""`, white space, `null`)
-is how models say that there are no arguments.
+is how models say that there are no arguments, and a JSON string that holds a JSON object is how some servers send one.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ def read_arguments(text: str) -> tuple[JsonObject | None, str | None]:
         return None, f"the arguments are not JSON: {failure}"
     if value is None:
         return {}, None
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        inner, problem = read_arguments(value)
+        return (inner, None) if inner is not None else (None, f"the arguments are a string of JSON, and {problem}")
     if not isinstance(value, dict):
         return None, f"the arguments are {_KINDS[type(value)]}, not a JSON object"
     if "\\u" in text and _HALF.search(json.dumps(value, ensure_ascii=False)):

@@ -25,7 +25,23 @@ class ArrivingText:
 
 
 class ArrivingCall:
-    __slots__ = ("arguments", "depth", "id", "key", "name", "opaque", "paths", "pieces", "scanned")
+    """A call that is still arriving."""
+
+    __slots__ = (
+        "after",
+        "arguments",
+        "began_empty",
+        "depth",
+        "ended",
+        "id",
+        "key",
+        "name",
+        "opaque",
+        "paths",
+        "pieces",
+        "problem",
+        "scanned",
+    )
 
     def __init__(self, key: Key) -> None:
         self.key = key
@@ -37,10 +53,23 @@ class ArrivingCall:
         self.opaque: dict[str, Any] = {}
         self.depth: Depth | None = None
         self.scanned = 0
+        self.problem: str | None = None
+        """Why it must not be run, whatever its arguments look like in the end."""
+        self.ended = False
+        """Whether the wire has said that nothing more of it follows."""
+        self.began_empty = False
+        """Whether the event that named it had `{}` for arguments, and no other event named it since."""
+        self.after: ArrivingCall | None = None
+        """The call behind whose whole arguments this one began, without a name so far: it has the other's, unless one
+        follows."""
 
     @property
     def is_blank(self) -> bool:
-        return self.arguments is None and self.paths is None and all(not each or each.isspace() for each in self.pieces)
+        return self.arguments is None and self.paths is None and self.has_no_text
+
+    @property
+    def has_no_text(self) -> bool:
+        return all(not each or each.isspace() for each in self.pieces)
 
     def is_closed(self) -> bool:
         """Whether its arguments are whole so far. Only what came since the last question is looked at."""

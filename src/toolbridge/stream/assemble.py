@@ -26,6 +26,7 @@ from toolbridge.stream.arriving import (
 from toolbridge.stream.events import (
     About,
     CallDelta,
+    Closed,
     Ended,
     Event,
     Failed,
@@ -79,6 +80,7 @@ class Assembler:
         self._last: ArrivingCall | None = None
         self._finished: Finished | None = None
         self._ended = False
+        self._is_broken_off = False
         self._failed: Failed | None = None
         self._usage: Usage | None = None
         self._model = ""
@@ -108,6 +110,9 @@ class Assembler:
                 if not self._parts:
                     for each in event.events:
                         self.feed(each)
+            case Closed():
+                if event.key in self._by_key:
+                    self._by_key[event.key].ended = True
             case Finished():
                 if self._finished is None or self._finished.reason in ("stop", "calls"):
                     self._finished = event
@@ -132,6 +137,12 @@ class Assembler:
         self._last = call
         return True
 
+    def damage(self) -> None:
+        """A piece of the stream is lost: a call that is not whole yet may lack it, and is not to be run."""
+        for part in self._parts:
+            if isinstance(part, ArrivingCall) and not part.is_closed():
+                part.problem = "an event of the stream could not be read while the arguments arrived"
+
     def note(self, note: Note) -> None:
         if len(self._notes) < MOST_NOTES and note not in self._notes[-3:]:
             self._notes.append(note)
@@ -152,7 +163,7 @@ class Assembler:
 
     def reply(self, broken_off: bool = False) -> Reply:
         """What came of it. `broken_off` says that the stream ended before its end, where the caller knows."""
-        broken_off = broken_off and not self.complete
+        broken_off = self._is_broken_off = broken_off and not self.complete
         if broken_off:
             self.note(Note("stream.broken_off", "narrowed"))
         raw = self._finished.raw if self._finished else ""
@@ -246,8 +257,10 @@ class Assembler:
             call.id = event.id
         if event.id:
             self._by_id.setdefault(event.id, call)
-        if event.name and event.name.startswith(call.name):
-            call.name = event.name
+        if event.name:
+            call.began_empty = not call.name and event.text.strip() == "{}"
+            if event.name.startswith(call.name):
+                call.name = event.name
         if event.whole and event.text:
             call.pieces = [event.text]
             call.depth, call.scanned = None, 0
@@ -272,23 +285,45 @@ class Assembler:
         """The call that the event belongs to: one that is open, or a new one."""
         if event.opens:
             return self._open(event.key)
-        if event.id and event.id in self._by_id:
-            known = self._by_id[event.id]
-            another = event.name and event.key is not None and known.key is not None and event.key != known.key
-            return self._open(event.key) if another else known
+        known = self._by_id.get(event.id) if event.id else None
+        if known is not None:
+            return self._open(event.key) if _is_another(event, known) else known
         slot = self._last if event.key is None else self._by_key.get(event.key)
         if event.id:
             return self._with_new_id(event, slot)
         if slot is None:
-            # An unseen number with nothing but a fragment: some servers count the call and its arguments apart.
-            if event.key is not None and not event.name and self._last is not None and not self._last.is_closed():
-                return self._last
-            return self._open(event.key)
+            return self._at_unseen_key(event)
         if event.name and slot.name and not event.name.startswith(slot.name):
-            return self._open(event.key)
+            # A call that has an id and nothing else keeps its name, which is set once.
+            return slot if slot.id and slot.is_blank else self._open(event.key)
         if event.name and event.arguments is not None and slot.is_closed():
             return self._open(event.key)
+        if event.key is None and not event.name and self._begins_anew(event, slot):
+            opened = self._open(None)
+            opened.after = slot
+            return opened
         return slot
+
+    def _at_unseen_key(self, event: CallDelta) -> ArrivingCall:
+        """Some servers number a call and its arguments apart: a fragment alone is the last call's, if that waits for
+        arguments and no other does."""
+        if event.name or event.key is None or self._last is None:
+            return self._open(event.key)
+        if event.whole:
+            return self._last
+        if self._last.is_closed():
+            return self._open(event.key)
+        waiting = [part for part in self._parts if isinstance(part, ArrivingCall) and part.is_blank]
+        if len(waiting) > 1:
+            for call in waiting:
+                call.problem = "arguments came under numbers of their own, and which call they are for is not said"
+            return self._open(event.key)
+        return self._last
+
+    @staticmethod
+    def _begins_anew(event: CallDelta, slot: ArrivingCall) -> bool:
+        """Whether a fragment begins the arguments of another call, whose name is still to come."""
+        return event.text.lstrip().startswith("{") and bool(slot.name) and not slot.began_empty and slot.is_closed()
 
     def _with_new_id(self, event: CallDelta, slot: ArrivingCall | None) -> ArrivingCall:
         if slot is not None:
@@ -346,14 +381,19 @@ class Assembler:
         return [Text(text, part.opaque)]
 
     def _finished_call(self, call: ArrivingCall, cut: str | None) -> list[Part]:
+        if not call.name and call.after is not None:
+            call.name = call.after.name
+            self.note(Note("call.split", "changed", "", call.after.id or call.name))
+        if call.problem is not None:
+            return [ToolCall(call.id, call.name, call.text(), None, call.problem, call.opaque)]
         if call.paths is not None and call.arguments is None:
             value, problem = call.paths.value()
             if problem is not None:
                 return [ToolCall(call.id, call.name, call.text(), None, problem, call.opaque)]
             call.arguments = value
-        if call.arguments is not None:
-            return [call_of_object(call)]
-        if call.is_blank and cut is not None:
+        if call.arguments is not None and (call.arguments != {} or call.has_no_text):
+            return self._finished_object(call)
+        if call.is_blank and cut is not None and not (call.ended and self._is_broken_off):
             return [ToolCall(call.id, call.name, call.text(), None, cut, call.opaque)]
         text = call.text()
         if not call.name and not call.id and call.is_blank:
@@ -365,7 +405,7 @@ class Assembler:
         arguments, problem = read_arguments(text)
         if arguments is None:
             several = several_objects(text)
-            if several and several[0][1] == {} and several[1][1]:
+            if several and call.began_empty and several[0][1] == {} and several[1][1]:
                 # Some proxies begin with the empty input of the call's first event, and then send its arguments.
                 self.note(Note("arguments.restarted", "changed", "", call.id or call.name))
                 del several[0]
@@ -379,10 +419,23 @@ class Assembler:
                 ]
         return [ToolCall(call.id, call.name, text, arguments, problem, call.opaque)]
 
+    def _finished_object(self, call: ArrivingCall) -> list[Part]:
+        """A call whose arguments came as a value; what came as text besides must be the same, or another call's."""
+        text = call.text()
+        said, _ = read_arguments(text)
+        if call.has_no_text or said == call.arguments:
+            return [call_of_object(call)]
+        if said is not None:
+            self.note(Note("call.split", "changed", "", call.id or call.name))
+            return [call_of_object(call), ToolCall("", call.name, text, said)]
+        problem = "the arguments came as an object and as text that is not the same"
+        return [ToolCall(call.id, call.name, text, None, problem, call.opaque)]
+
     def _with_ids(self, parts: list[Part]) -> list[Part]:
         """Every call with an id of its own: made where the wire has none, told apart where two share one."""
         taken = {part.id for part in parts if isinstance(part, ToolCall)}
         used: set[str] = set()
+        numbers: dict[str, int] = {}
         count = 0
         for i, part in enumerate(parts):
             if not isinstance(part, ToolCall):
@@ -391,15 +444,26 @@ class Assembler:
             if not id or id in used:
                 if id:
                     self.note(Note("id.reused", "changed", "", id))
-                stem, number = (f"{id}_", 2) if id else ("call_", count)
+                stem = f"{id}_" if id else "call_"
+                number = max(numbers.get(stem, 0), 2 if id else count)
                 while f"{stem}{number}" in taken:
                     number += 1
+                numbers[stem] = number + 1
                 id = f"{stem}{number}"
                 taken.add(id)
                 parts[i] = replace(part, id=id)
             used.add(id)
             count += 1
         return parts
+
+
+def _is_another(event: CallDelta, known: ArrivingCall) -> bool:
+    """Whether an event with the id of a known call is of another one all the same: by its number or by its name."""
+    if not event.name:
+        return False
+    if isinstance(event.key, int) and isinstance(known.key, int) and event.key != known.key:
+        return True
+    return not event.name.startswith(known.name) and known.is_closed()
 
 
 def _summed(before: Usage, after: Usage) -> Usage:

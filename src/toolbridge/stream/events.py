@@ -98,6 +98,13 @@ class ForeignDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class Closed:
+    """Nothing more of the part of that key follows, unless the reply was cut right there."""
+
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The reply ends here, for this reason; `raw` is the provider's word for it."""
 
@@ -166,6 +173,7 @@ Event: TypeAlias = (
     | ImagePart
     | ForeignPart
     | ForeignDelta
+    | Closed
     | Finished
     | Ended
     | Spent

@@ -19,7 +19,10 @@ _PLAIN = (str, int, float, bool, type(None), bytes, bytearray)
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON: dicts and lists as they are, text parsed, SDK objects dumped."""
+    """The value as JSON: dicts and lists as they are, text parsed, SDK objects dumped.
+
+    A value that is nested too deeply is a `RecursionError`, as it is to `json`.
+    """
     if isinstance(value, dict | list):
         return _opened(value)
     if isinstance(value, str | bytes | bytearray):

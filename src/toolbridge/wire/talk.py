@@ -36,6 +36,8 @@ class Talk:
     """The short way for the usual event of a long stream: (key, fragment) where it only continues a call."""
     object_continuation: Callable[[Any], tuple[Key, str] | None] | None = None
     """The same for an object of the vendor's SDK."""
+    always_ends: bool = False
+    """Whether the provider always says that a reply ends, so that one without an end has broken off."""
     models: tuple[tuple[re.Pattern[str], Rules], ...] = ()
     """Rules of models that differ: the first pattern that is found in the model's name counts."""
 

@@ -100,7 +100,11 @@ def _marked(page: Page) -> list[Span]:
     spans: list[Span] = []
     at = floor = 0
     while (marker := page.marker(at)) is not None:
-        quoted = _quoted(page, marker)
+        thought = _thought(page, at, marker.start())
+        if thought > 0:
+            at = floor = thought
+            continue
+        quoted = -1 if marker[0].startswith(FENCE) else _quoted(page, *marker.span())
         if quoted > 0:
             at = quoted
             continue
@@ -113,10 +117,26 @@ def _marked(page: Page) -> list[Span]:
     return spans
 
 
-def _quoted(page: Page, marker: re.Match[str]) -> int:
+_THOUGHTS: Final = {"<think>": "</think>", "<thinking>": "</thinking>"}
+"""What models put around their thoughts: a call in there is only thought about. Without its end it is all of the rest."""
+
+
+def _thought(page: Page, at: int, before: int) -> int:
+    """Whether a thought begins between two places: the place behind it, or behind `code` that names it; -1 if none."""
+    start, opener = min((page.find(each, at), each) for each in _THOUGHTS)
+    if start >= before:
+        return -1
+    end = start + len(opener)
+    quoted = _quoted(page, start, end)
+    if quoted > 0:
+        return quoted
+    closer = _THOUGHTS[opener]
+    return min(page.find(closer, end) + len(closer), page.size)
+
+
+def _quoted(page: Page, start: int, end: int) -> int:
     """Whether a marker stands in `code` within a line: the place behind that code; -1 where it does not."""
-    start, end = marker.span()
-    if marker[0].startswith(FENCE) or start == 0 or page.text[start - 1] != "`":
+    if start == 0 or page.text[start - 1] != "`":
         return -1
     close = page.find("`", end)
     return close + 1 if close < page.find("\n", end) else -1

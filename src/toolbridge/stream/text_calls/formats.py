@@ -240,17 +240,20 @@ _INFO = re.compile(r"[ \t]{0,4}(?P<info>\w{0,32})")
 
 
 def _read_fence(page: Page, start: int, body: int) -> Reading:
-    """A fence that is a call, with everything in it; otherwise code, in which nothing is a call."""
+    """A fence that is a call, with everything in it; otherwise code, in which nothing is a call.
+
+    Both of its ends begin a line. What stands in the middle of one is shown to somebody, and not called.
+    """
+    if not _only_blank_before(page.text, start) or _closes_in_line(page, body):
+        close = page.find("```", body)
+        return Reading(_run(page.text, close) if close < page.size else body)
     info = _INFO.match(page.text, body)
     if info is not None and info["info"].lower() in FENCES and body - start <= LONGEST_FENCE:
         calls, end = read_plain(page, info.end())
         after = page.skip(end)
         closed = _run(page.text, after)
-        if calls and closed - after >= body - start:
+        if calls and closed - after >= body - start and _only_blank_before(page.text, after):
             return Reading(closed, (Span(start, closed, tuple(calls)),))
-    if not _only_blank_before(page.text, start):
-        close = page.find("```", body)
-        return Reading(_run(page.text, close) if close < page.size else body)
     at = body
     while (close := page.find("```", at)) < page.size:
         at = _run(page.text, close)
@@ -280,6 +283,12 @@ def _run(text: str, at: int) -> int:
     while text.startswith("`", at):
         at += 1
     return at
+
+
+def _closes_in_line(page: Page, at: int) -> bool:
+    """Whether a fence ends on the line that it begins on, and is code within that line."""
+    close = page.find("```", at)
+    return close < page.size and page.find("\n", at) > close
 
 
 def _only_blank_before(text: str, at: int) -> bool:

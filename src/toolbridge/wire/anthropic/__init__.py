@@ -9,7 +9,7 @@ from typing import Final
 
 from toolbridge.history.rules import IMAGES, PDF, Carries, Rules, id_rule
 from toolbridge.names import name_rule
-from toolbridge.wire.anthropic.blocks import PLAIN_TEXT
+from toolbridge.wire.anthropic.blocks import PLAIN_TEXT, is_replayable
 from toolbridge.wire.anthropic.messages import read, write
 from toolbridge.wire.anthropic.replies import continuation, read_event, read_reply
 from toolbridge.wire.talk import Talk
@@ -31,6 +31,8 @@ RULES: Final = Rules(
     in_results=Carries(images=IMAGES, documents=_DOCUMENTS),
     in_user=Carries(images=IMAGES, documents=_DOCUMENTS, links=frozenset({"image/*", PDF})),
     error_flag=True,
+    replayable=is_replayable,
+    thoughts_lead=True,  # "The final block in an assistant message cannot be `thinking`"
 )
 
-TALK: Final = Talk(write, read, read_event, read_reply, RULES, continuation)
+TALK: Final = Talk(write, read, read_event, read_reply, RULES, continuation, always_ends=True)

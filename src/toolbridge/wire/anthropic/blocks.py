@@ -61,9 +61,16 @@ def beside_thought(block: Mapping[str, Any]) -> dict[str, Any]:
 # ── out ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def is_replayable(part: Reasoning | Text) -> bool:
+    """Thoughts by their signature, or sealed. Blank texts are refused, whatever is cited beside them ("text content
+    blocks must contain non-whitespace text")."""
+    if isinstance(part, Text):
+        return False
+    return bool(part.opaque.get("signature")) or part.opaque.get("type") == "redacted_thinking"
+
+
 def write_block(part: Content | Foreign | Reasoning | ToolCall) -> Wire | None:
-    """A part of any message or result; nothing for what cannot be said: blank texts are refused ("text content blocks
-    must contain non-whitespace text"), and so are thoughts without a signature."""
+    """A part of any message or result; nothing for what legal turns do not have."""
     match part:
         case Text():
             return _write_text(part)
@@ -85,18 +92,14 @@ def write_block(part: Content | Foreign | Reasoning | ToolCall) -> Wire | None:
             return None
 
 
-def _write_text(part: Text) -> Wire | None:
-    if not part.text.strip():
-        return None
+def _write_text(part: Text) -> Wire:
     citations = part.opaque.get("citations")
     return {"type": "text", "text": part.text, **({"citations": citations} if citations else {})}
 
 
-def _write_thought(part: Reasoning) -> Wire | None:
+def _write_thought(part: Reasoning) -> Wire:
     if part.opaque.get("type") == "redacted_thinking":
         return dict(part.opaque)
-    if not part.opaque.get("signature"):
-        return None
     return {**part.opaque, "type": "thinking", "thinking": part.text}
 
 

@@ -2,8 +2,7 @@
 
 The results of a turn are the first blocks of the user's message behind it, in one run; what the user says next stands
 in the same message, since roles alternate. Thoughts stand where the model had them, byte for byte: moved or changed
-ones are refused ("blocks in the latest assistant message cannot be modified"), left out ones are not. A message does
-not end in a thought ("The final block in an assistant message cannot be `thinking`").
+ones are refused ("blocks in the latest assistant message cannot be modified"), left out ones are not.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from toolbridge.history.rules import Rules
 from toolbridge.history.turns import Answer, Turn, TurnPart
 from toolbridge.types import Text
-from toolbridge.wire.anthropic.blocks import THOUGHTS, write_block
+from toolbridge.wire.anthropic.blocks import write_block
 from toolbridge.wire.anthropic.history import read
 from toolbridge.wire.talk import Wire
 
@@ -31,7 +30,7 @@ def write(turns: Sequence[Turn], rules: Rules) -> Wire:
             case "user":
                 _add(messages, "user", _write_blocks(turn.parts))
             case "assistant":
-                _add(messages, "assistant", _without_last_thoughts(_write_blocks(turn.parts)))
+                _add(messages, "assistant", _write_blocks(turn.parts))
                 _add(messages, "user", [_write_result(answer) for answer in turn.answers])
     if messages and messages[-1]["role"] == "assistant":
         _trim(messages)
@@ -51,12 +50,6 @@ def _add(messages: list[Wire], role: str, blocks: list[Wire]) -> None:
         messages[-1]["content"] += blocks
     else:
         messages.append({"role": role, "content": blocks})
-
-
-def _without_last_thoughts(blocks: list[Wire]) -> list[Wire]:
-    while blocks and blocks[-1].get("type") in THOUGHTS:
-        blocks.pop()
-    return blocks
 
 
 def _trim(messages: list[Wire]) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from toolbridge.stream.events import (
     About,
     CallDelta,
+    Closed,
     Ended,
     Event,
     Failed,
@@ -41,9 +42,7 @@ _STOPS: Final[Mapping[str, Finish]] = {
 """`stop_reason` (anthropic 2.8 `StopReason`, `BetaStopReason`). A paused turn goes on when it is sent back as it is;
 its raw word says so."""
 
-_SAYS_NOTHING: Final = frozenset(
-    {"ping", "content_block_stop", "text", "input_json", "citation", "thinking", "signature"}
-)
+_SAYS_NOTHING: Final = frozenset({"ping", "text", "input_json", "citation", "thinking", "signature"})
 """Events that add nothing. The last five are the SDK's own, which it puts beside the deltas that they repeat."""
 
 
@@ -169,6 +168,11 @@ def _block(block: Any, key: Key, unfinished: bool) -> list[Event]:
     return [ForeignPart(kind, whole(block), key)]
 
 
+def _closed_block(event: Mapping[str, Any]) -> list[Event]:
+    key = _key(event)
+    return [Closed(key)] if key is not None else []
+
+
 def _fragment(event: Mapping[str, Any]) -> list[Event]:
     delta, key = event.get("delta"), _key(event)
     if not isinstance(delta, Mapping):
@@ -204,6 +208,7 @@ _READERS: Final[Mapping[str, Callable[[Mapping[str, Any]], list[Event]]]] = {
     "message_start": _begin,
     "content_block_start": _opened_block,
     "content_block_delta": _fragment,
+    "content_block_stop": _closed_block,
     "message_delta": _end,
     "message_stop": _ended,
     "error": _error,

@@ -12,7 +12,7 @@ from typing import Final
 from toolbridge.history.rules import NOTHING, Carries, Rules, id_rule
 from toolbridge.names import name_rule
 from toolbridge.types import Foreign, Image, ResourceLink, Text
-from toolbridge.wire.bedrock.blocks import DOCUMENTS, IMAGES, VIDEOS
+from toolbridge.wire.bedrock.blocks import DOCUMENTS, IMAGES, VIDEOS, is_replayable
 from toolbridge.wire.bedrock.messages import read, write
 from toolbridge.wire.bedrock.replies import continuation, read_event, read_reply
 from toolbridge.wire.talk import Talk
@@ -35,6 +35,8 @@ RULES: Final = Rules(
     in_user=_USER,
     error_flag=True,
     structured=True,
+    replayable=is_replayable,
+    thoughts_lead=True,
     # Claude refuses documents and video beside results (pydantic-ai `providers/bedrock.py`, #6081).
     beside_results=frozenset({Text, Image, ResourceLink, Foreign}),
 )
@@ -73,4 +75,4 @@ MODELS: Final = (
     (re.compile(r"^(?!.*(?:claude|application-inference-profile|provisioned-model|:prompt/)).*\w\.\w", re.I), _OTHERS),
 )
 
-TALK: Final = Talk(write, read, read_event, read_reply, RULES, continuation, models=MODELS)
+TALK: Final = Talk(write, read, read_event, read_reply, RULES, continuation, always_ends=True, models=MODELS)

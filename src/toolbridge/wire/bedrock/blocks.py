@@ -190,19 +190,24 @@ def write_link(link: ResourceLink) -> dict[str, Any]:
     return {"text": f"[link: {', '.join(each for each in (link.name, link.uri, link.mime_type) if each)}]"}
 
 
-def write_reasoning(reasoning: Reasoning) -> dict[str, Any] | None:
-    """Only what is signed, or hidden, is taken back: what is neither was cut, or is of a model that wants none back."""
-    hidden, signature = reasoning.opaque.get("redactedContent"), reasoning.opaque.get("signature")
-    if isinstance(hidden, str) and hidden:
+def is_replayable(part: Reasoning | Text) -> bool:
+    """Thoughts that are signed, or hidden: what is neither was cut, or is of a model that wants none back. Blank texts
+    are refused, but for what is cited."""
+    if isinstance(part, Text):
+        return bool(_list(part.opaque.get("citations")))
+    return bool(string(part.opaque.get("redactedContent")) or string(part.opaque.get("signature")))
+
+
+def write_reasoning(reasoning: Reasoning) -> dict[str, Any]:
+    hidden = string(reasoning.opaque.get("redactedContent"))
+    if hidden:
         return {"reasoningContent": {"redactedContent": bytes_of(hidden)}}
-    if isinstance(signature, str) and signature:
-        return {"reasoningContent": {"reasoningText": {"text": well_formed(reasoning.text), "signature": signature}}}
-    return None
+    signature = string(reasoning.opaque.get("signature"))
+    return {"reasoningContent": {"reasoningText": {"text": well_formed(reasoning.text), "signature": signature}}}
 
 
-def write_text(text: Text) -> dict[str, Any] | None:
-    """Blank texts are refused."""
-    citations = text.opaque.get("citations")
-    if isinstance(citations, list) and citations:
+def write_text(text: Text) -> dict[str, Any]:
+    citations = _list(text.opaque.get("citations"))
+    if citations:
         return {"citationsContent": {"content": [{"text": well_formed(text.text)}], "citations": list(citations)}}
-    return {"text": text.text} if text.text.strip() else None
+    return {"text": text.text}

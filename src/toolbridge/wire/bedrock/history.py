@@ -58,7 +58,7 @@ class _History:
 
     def take(self, message: Any, path: Path) -> None:
         if not isinstance(message, Mapping):
-            self._note("message.unread", path, message)
+            self._note("message.unknown", path, message)
             return
         role = message.get("role")
         side = _ROLES.get(role) if isinstance(role, str) else None
@@ -72,7 +72,7 @@ class _History:
             content = [{"text": content}]
         elif not isinstance(content, list):
             if content is not None:
-                self._note("message.unread", path, content)
+                self._note("message.unknown", path, content)
             return
         run: list[Part] = []
         speaker: Role = side
@@ -111,7 +111,7 @@ class _History:
             return Foreign(kind, without_bytes(value))  # of a tool that the server runs itself
         part = read_block(block)
         if part is None or (isinstance(part, Reasoning) and side != "assistant"):
-            self._note("part.unread", path, block)
+            self._note("part.unknown", path, block)
             return None
         return None if part == Text("") else part
 
@@ -129,10 +129,10 @@ class _History:
                 continue
             part = read_block(block)
             if part is None or isinstance(part, Foreign | Reasoning):
-                self._note("part.unread", place, block)
+                self._note("part.unknown", place, block)
             elif part != Text(""):
                 content.append(part)
         if given is not None and not isinstance(given, list):
-            self._note("part.unread", (*path, "toolResult", "content"), given)
+            self._note("part.unknown", (*path, "toolResult", "content"), given)
         is_error = result.get("status") == "error"
         return ToolResult(string(result.get("toolUseId")), tuple(content), structured, is_error)

@@ -44,7 +44,7 @@ def write(turns: Sequence[Turn], rules: Rules) -> Wire:
             case "user":
                 _add(messages, "user", blocks)
             case "assistant":
-                _add(messages, "assistant", _without_last_thoughts(blocks))
+                _add(messages, "assistant", blocks)
                 _add(messages, "user", [_write_result(answer, names, rules) for answer in turn.answers])
     return {"system": system, "messages": messages} if system else {"messages": messages}
 
@@ -57,13 +57,6 @@ def _add(messages: list[Wire], role: str, blocks: list[Wire]) -> None:
         messages[-1]["content"] += blocks
     else:
         messages.append({"role": role, "content": blocks})
-
-
-def _without_last_thoughts(blocks: list[Wire]) -> list[Wire]:
-    """A message does not end in a thought: Claude refuses it."""
-    while blocks and "reasoningContent" in blocks[-1]:
-        blocks.pop()
-    return blocks
 
 
 # ── blocks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -81,7 +74,7 @@ def _write_blocks(parts: Iterable[TurnPart], names: _Names) -> list[Wire]:
 def _write_part(part: TurnPart, names: _Names) -> list[Wire]:
     match part:
         case Text():
-            return _one(write_text(part))
+            return [write_text(part)]
         case Image():
             return [write_image(part)]
         case Resource():
@@ -89,7 +82,7 @@ def _write_part(part: TurnPart, names: _Names) -> list[Wire]:
         case ResourceLink():
             return [write_link(part)]
         case Reasoning():
-            return _one(write_reasoning(part))
+            return [write_reasoning(part)]
         case Foreign():
             return [_write_foreign(part, names)]
         case ToolCall():
@@ -98,10 +91,6 @@ def _write_part(part: TurnPart, names: _Names) -> list[Wire]:
             return []  # no rule lists any
         case _:
             assert_never(part)
-
-
-def _one(block: Wire | None) -> list[Wire]:
-    return [] if block is None else [block]
 
 
 def _write_foreign(part: Foreign, names: _Names) -> Wire:

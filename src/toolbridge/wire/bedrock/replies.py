@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from toolbridge.stream.events import (
     CallDelta,
+    Closed,
     Ended,
     Event,
     Failed,
@@ -120,7 +121,7 @@ def _delta(value: Mapping[Any, Any]) -> list[Event]:
             mime_type = next((type for start, type in _BEGINNINGS if data.startswith(start)), "")
             return [ImagePart(Image(data, mime_type), key)] if mime_type else [Unread(kind)]
         case "citation" if isinstance(given, Mapping):
-            return [Unread(dict(given), "citations.dropped")]
+            return [Unread(dict(given), "annotations.dropped")]
         case "":
             return []
         case _:
@@ -175,11 +176,16 @@ def _key(value: Mapping[Any, Any]) -> Key:
     return index if isinstance(index, int) and not isinstance(index, bool) else None
 
 
+def _closed(event: Mapping[Any, Any]) -> list[Event]:
+    key = _key(event)
+    return [Closed(key)] if key is not None else []
+
+
 _READERS: Final[Mapping[str, Callable[[Mapping[Any, Any]], list[Event]]]] = {
     "messageStart": _nothing,
     "contentBlockStart": _start,
     "contentBlockDelta": _delta,
-    "contentBlockStop": _nothing,
+    "contentBlockStop": _closed,
     "messageStop": _stop,
     "metadata": _end,
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from toolbridge.types import Reasoning
+from toolbridge.types import Reasoning, Text
 
 DETAILS = "reasoning_details"
 THINKING = "thinking"
@@ -67,6 +67,13 @@ def read_thinking(chunk: Mapping[str, Any]) -> Thought:
     texts = [each.get("text") if isinstance(each, dict) else each for each in inner]
     opaque = {key: value for key, value in chunk.items() if key not in ("type", THINKING) and value is not None}
     return Thought(THINKING, "".join(each for each in texts if isinstance(each, str)), {"field": THINKING, **opaque})
+
+
+def is_replayable(part: Reasoning | Text) -> bool:
+    """What says something, in words or in a field of its own. An empty text has no place for anything else."""
+    if isinstance(part, Text):
+        return bool(part.text) or "extra_content" in part.opaque or part.opaque.get("type") == "refusal"
+    return bool(part.text) or part.opaque.get("field") in (DETAILS, THINKING)
 
 
 def write_thoughts(thoughts: Iterable[Reasoning], default: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from toolbridge.history.rules import IMAGES, PDF, Carries, IdRule, Rules, id_rul
 from toolbridge.names import name_rule
 from toolbridge.wire.chat.messages import OPENAI, Manner, read, write
 from toolbridge.wire.chat.parts import write_mistral_part
+from toolbridge.wire.chat.reasoning import is_replayable
 from toolbridge.wire.chat.replies import continuation, object_continuation, read_event, read_reply
 from toolbridge.wire.talk import Talk
 
@@ -30,13 +31,14 @@ _LETTER_FIRST = name_rule("a-zA-Z0-9_-", 64, first="a-zA-Z_")
 
 
 def _talk(rules: Rules, manner: Manner = OPENAI, models: tuple[tuple[str, Rules], ...] = ()) -> Talk:
+    others = tuple((re.compile(pattern), replace(other, replayable=is_replayable)) for pattern, other in models)
     return Talk(
         write=write if manner is OPENAI else partial(write, manner=manner),
         read=read,
         read_event=read_event,
         read_reply=read_reply,
-        rules=rules,
-        models=tuple((re.compile(pattern), other) for pattern, other in models),
+        rules=replace(rules, replayable=is_replayable),
+        models=others,
         continuation=continuation,
         object_continuation=object_continuation,
     )
@@ -106,8 +108,7 @@ _MISTRAL_MANNER = Manner(
 )
 
 TALKS: Mapping[str, Talk] = {
-    # Any model but the audio ones, where one is named; none is named: it may be one of those.
-    "openai-chat": _talk(_OPENAI, models=((r"^(?!.*audio)(?:ft:)?(?:gpt-|o\d|chatgpt)", _OPENAI_SILENT),)),
+    "openai-chat": _talk(_OPENAI_SILENT, models=(("(?i)audio", _OPENAI),)),
     "azure": _talk(_AZURE, models=(("(?i)audio", replace(_AZURE, in_user=_HEARD)),)),
     "vllm": _talk(_LOCAL, Manner(reasoning="reasoning"), ((_HEARING, _LOCAL_HEARD),)),  # vllm a014e35 chat_utils.py
     "llama.cpp": _talk(_LLAMA, models=((_HEARING, _LLAMA_HEARD),)),

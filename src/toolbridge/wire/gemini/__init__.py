@@ -13,6 +13,7 @@ from typing import Final
 from toolbridge.history.rules import NOTHING, PDF, Carries, Rules, id_rule
 from toolbridge.names import name_rule
 from toolbridge.wire.gemini.messages import read, write
+from toolbridge.wire.gemini.parts import is_replayable
 from toolbridge.wire.gemini.replies import read_event, read_reply
 from toolbridge.wire.talk import Talk
 
@@ -57,6 +58,7 @@ RULES: Final = Rules(
     in_assistant=Carries(images=_IMAGES),
     error_flag=True,
     structured=True,
+    replayable=is_replayable,
 )
 
 MODELS: Final = (

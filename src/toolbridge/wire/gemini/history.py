@@ -177,7 +177,7 @@ class _History:
             self.say("user", [(part, (*path, index)) for index, part in enumerate(content)])
             return
         if not isinstance(content, Mapping):
-            self._note("message.unread", path, content)
+            self._note("message.unknown", path, content)
             return
         role = get(content, "role")
         side = _ROLES.get(role.lower()) if isinstance(role, str) else "user" if role is None else None
@@ -211,7 +211,7 @@ class _History:
         if isinstance(part, str):
             return [(side, Text(part))] if part else []
         if not isinstance(part, Mapping):
-            self._note("part.unread", path, part)
+            self._note("part.unknown", path, part)
             return []
         kind, value, opaque = kind_of(part), get(part, kind_of(part)), beside(part)
         match kind:
@@ -229,14 +229,14 @@ class _History:
             case "":
                 return [(side, Text("", opaque))] if opaque else []
             case "text":
-                self._note("part.unread", path, part)
+                self._note("part.unknown", path, part)
                 return []
             case _:
                 return [(side, Foreign(kind, whole(part)))]
 
     def _is_object(self, value: Any, path: Path) -> bool:
         if not isinstance(value, Mapping):
-            self._note("part.unread", path, value)
+            self._note("part.unknown", path, value)
         return isinstance(value, Mapping)
 
     def _read_call(self, call: Mapping[Any, Any], opaque: dict[str, Any], path: Path) -> ToolCall:
@@ -263,7 +263,7 @@ class _History:
             if kind in ("inlineData", "fileData"):
                 read = self._read_medium(part, kind, get(part, kind), beside(part), "user", place)
             if read is None or isinstance(read, Foreign):
-                self._note("part.unread", place, part)
+                self._note("part.unknown", place, part)
             else:
                 content.append(read)
         id = self._calls.answered(string(get(response, "id")), string(get(response, "name")))
@@ -282,7 +282,7 @@ class _History:
         else:
             found = blob(value)
             if found is None:
-                self._note("part.unread", path, part)
+                self._note("part.unknown", path, part)
                 return None
             data, mime_type = found
             if mime_type.startswith("image/") and not (side == "assistant" and get(part, "thought") is True):

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, assert_never
 
 from toolbridge.history.rules import Rules
-from toolbridge.history.said import well_formed
+from toolbridge.history.said import described, well_formed
 from toolbridge.history.turns import Answer, Block, Turn, TurnPart
 from toolbridge.types import Audio, Foreign, Image, Reasoning, Resource, ResourceLink, Text, ToolCall
 from toolbridge.wire.gemini.history import read
@@ -57,8 +57,6 @@ def _sign(parts: list[Wire]) -> None:
 
 def _write_part(part: TurnPart) -> list[Wire]:
     match part:
-        case Text() | Reasoning() if not part.text and SIGNATURE not in part.opaque:
-            return []  # an empty part is refused, unless it is there for its signature
         case Text():
             return [{**part.opaque, "text": well_formed(part.text)}]
         case Reasoning():
@@ -109,6 +107,8 @@ def _write_answer(answer: Answer) -> Wire:
     said: Any = answer.structured
     if said is None:
         said = "\n".join(text for block in answer.blocks if (text := _text(block)) is not None)
+        if not said:  # media alone: an empty output reads as if nothing had come of the call
+            said = "\n".join(described(block) for block in answer.blocks)
     response: Wire = {
         "id": answer.call.id,
         "name": answer.call.name,

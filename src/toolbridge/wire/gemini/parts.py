@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from toolbridge.types import Reasoning, Text
+
 SIGNATURE: Final = "thoughtSignature"
 
 NO_SIGNATURE: Final = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
@@ -102,6 +104,11 @@ def beside(part: Mapping[Any, Any]) -> dict[str, Any]:
         else:
             found[SIGNATURE] = text
     return found
+
+
+def is_replayable(part: Reasoning | Text) -> bool:
+    """An empty part is refused, unless it is there for its signature."""
+    return bool(part.text) or SIGNATURE in part.opaque
 
 
 def whole(part: Mapping[Any, Any]) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def read_event(chunk: Any) -> list[Event]:
         if (number if isinstance(number, int) else place) == 0:
             events += _candidate(candidate)
         else:
-            events.append(Unread(candidate, "candidate.dropped"))
+            events.append(Unread(candidate, "choice.ignored"))
     return events + _usage(get(chunk, "usageMetadata"))
 
 
@@ -169,7 +169,7 @@ def _candidate(candidate: Any) -> list[Event]:
         events += _part(part)
     for key, value in candidate.items():
         if key not in _USUAL and value and camel(key) in _CITATIONS:
-            events.append(Unread(value, "citations.dropped"))
+            events.append(Unread(value, "annotations.dropped"))
     return events + _finish(candidate)
 
 
@@ -205,8 +205,9 @@ def _call(call: Any, opaque: dict[str, Any]) -> list[Event]:
     id, name, arguments = string(get(call, "id")), string(get(call, "name")), get(call, "args")
     given = get(call, "partialArgs")
     continues = get(call, "willContinue") is True
-    # Two calls without an id are two calls, even if they are of one tool; by its id a call is known.
-    opens = bool(name) and not id
+    # A whole call is one of its own, even if its tool or its id was there before; pieces know their call by its id.
+    in_pieces = given is not None or get(call, "willContinue") is not None
+    opens = bool(name) and not (id and in_pieces)
     if not given and not continues and (name or arguments is not None):
         # Of the model's own: arguments without a name are nobody else's, and are told as a call without a name.
         whole_call = arguments if arguments is not None else {}

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from toolbridge.types import Reasoning, Text
+
 CALLS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
 """Items that are calls, and the field with what they are called with."""
 
@@ -49,6 +51,11 @@ def beside_call(item: Mapping[str, Any]) -> dict[str, Any]:
     if item.get("type") == "custom_tool_call":
         beside["type"] = "custom_tool_call"
     return beside
+
+
+def is_replayable(part: Reasoning | Text) -> bool:
+    """Reasoning that is a whole item: what a stream left that broke off inside of one is none."""
+    return isinstance(part, Text) or part.opaque.get("type") == "reasoning"
 
 
 def text_of(part: Any) -> str | None:

@@ -9,14 +9,13 @@ of. So, for each turn of the assistant:
 - Without, no ids are written: whether there never was reasoning or somebody dropped it cannot be seen, and an id is
   good for nothing else. Calls stand together behind everything else, since servers that fold items into chat messages
   (DeepSeek) refuse whatever stands between a call and its result.
-- No turn ends in reasoning, as one does that was cut while the model thought: the API wants the item it led to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Any, Final, TypeGuard
+from typing import TypeGuard
 
 from toolbridge.history.rules import Rules
 from toolbridge.history.turns import Answer, Turn, TurnPart
@@ -26,12 +25,7 @@ from toolbridge.wire.responses.content import KINDS, write_part
 from toolbridge.wire.responses.history import read
 from toolbridge.wire.talk import Wire
 
-__all__ = ["LONGEST_OUTPUT", "read", "write"]
-
-LONGEST_OUTPUT: Final = 10_485_760
-"""Characters of one output (openai OpenAPI 2.3.0 `FunctionCallOutputItemParam.output`)."""
-
-CUT: Final = "\n[the rest was cut: the output is longer than the provider accepts]"
+__all__ = ["read", "write"]
 
 
 def write(turns: Sequence[Turn], rules: Rules) -> Wire:
@@ -73,7 +67,7 @@ def _is_item(part: TurnPart) -> TypeGuard[Foreign]:
 
 
 def _write_assistant(turn: Turn) -> list[Wire]:
-    parts = _replayable(turn.parts)
+    parts = list(turn.parts)
     sealed = any(isinstance(part, Reasoning) and _is_sealed(part) for part in parts)
     if not sealed and not any(isinstance(part, Foreign) for part in parts):
         parts.sort(key=lambda part: isinstance(part, ToolCall))
@@ -94,18 +88,6 @@ def _write_assistant(turn: Turn) -> list[Wire]:
                 case _:
                     pass
     return items
-
-
-def _replayable(parts: Sequence[TurnPart]) -> list[TurnPart]:
-    """The parts without reasoning that cannot be sent back: all of it where one is no whole item (a stream broke off
-    inside of it), and any behind which nothing follows."""
-    reasoning = [part for part in parts if isinstance(part, Reasoning)]
-    if not all(part.opaque.get("type") == "reasoning" for part in reasoning):
-        return [part for part in parts if not isinstance(part, Reasoning)]
-    kept = list(parts)
-    while kept and isinstance(kept[-1], Reasoning):
-        kept.pop()
-    return kept
 
 
 def _is_sealed(part: Reasoning) -> bool:
@@ -185,15 +167,10 @@ def _write_output(answer: Answer) -> Wire:
         "call_id": answer.call.id,
     }
     if all(isinstance(block, Text) for block in answer.blocks):
-        item["output"] = _cut(answer.text)
+        item["output"] = answer.text
     else:
-        parts = [written for block in answer.blocks if (written := write_part(block)) is not None]
-        item["output"] = [{**part, "text": _cut(part["text"])} if "text" in part else part for part in parts]
+        item["output"] = [written for block in answer.blocks if (written := write_part(block)) is not None]
     caller = answer.call.opaque.get("caller")
     if isinstance(caller, Mapping) and caller.get("type") == "program":
         item["caller"] = dict(caller)
     return item
-
-
-def _cut(text: Any) -> str:
-    return text if len(text) <= LONGEST_OUTPUT else text[: LONGEST_OUTPUT - len(CUT)] + CUT
