@@ -203,6 +203,16 @@ def test_an_id_that_two_indexes_share_is_two_calls() -> None:
     assert told(deltas) == ([None, None, common("f", {}, "a"), common("g", {"x": 1}, "a")], [])
 
 
+def test_an_id_that_two_tools_share_is_two_calls() -> None:
+    assembler = OpenAIToolCallAssembler()
+    first = {"index": 0, "id": "c", "function": {"name": "a", "arguments": '{"x":1}'}}
+    second = {"index": 0, "id": "c", "function": {"name": "b", "arguments": '{"y":2}'}}
+    assert [assembler.process_tool_call(each) for each in (first, second)] == [
+        {"tool_name": "a", "arguments": {"x": 1}, "tool_call_id": "c"},
+        {"tool_name": "b", "arguments": {"y": 2}, "tool_call_id": "c"},
+    ]
+
+
 def test_an_id_or_a_name_that_changes_while_the_call_arrives_stays_what_it_was() -> None:
     assert told([delta(0, "a", "f", "{"), delta(0, "b", None, "}")]) == ([None, common("f", {}, "a")], [])
     assert told([delta(0, "a", "f", "{"), delta(0, "a", "g", "}")]) == ([None, common("f", {}, "a")], [])

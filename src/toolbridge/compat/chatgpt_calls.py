@@ -95,7 +95,10 @@ class OpenAIToolCallAssembler:
     def _call_of(self, id: str | None, index: int | None, name: str | None) -> _Arriving:
         if id and id in self._by_id:
             known = self._by_id[id]
-            another = name and index is not None and known.index is not None and index != known.index
+            another = name and (
+                (index is not None and known.index is not None and index != known.index)
+                or (known.closed and not name.startswith(known.name or ""))
+            )
             return self._opened() if another else known
         last = self._last
         slot = last if index is None else self._by_index.get(index)
