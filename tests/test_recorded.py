@@ -153,6 +153,46 @@ def test_a_stream_without_its_end_has_broken_off(text: str) -> None:
     assert recording.messages == (MESSAGE,)
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_a_stream_that_is_cut_inside_of_its_first_event_has_broken_off(ends: str) -> None:
+    for text in (EVENTS, f": keep-alive\n\nevent: chunk\n{EVENTS}".replace("\n", ends), HEADERS + EVENTS):
+        start = text.index("data: {") + len("data: {")
+        for length in range(start, text.index("}}]}") + 3):
+            data = text[start - 1 : length].rstrip()
+            recording = read(text[:length])
+            assert recording.reply is not None
+            assert (recording.kind, recording.reply.finish, recording.messages) == ("stream", "broken_off", ())
+            assert recording.notes == (
+                Note("stream.unreadable", "narrowed", "", data),
+                Note("stream.broken_off", "narrowed"),
+            )
+
+
+@pytest.mark.parametrize("stream", STREAMS[::9], ids=lambda each: each.name)
+def test_the_beginning_of_any_recorded_stream_of_events_is_a_stream(stream: Stream) -> None:
+    if stream.body.startswith((b"data:", b"event:")):
+        recording = read(stream.body[:150], stream.provider)
+        assert recording.reply is not None
+        assert (recording.kind, recording.reply.finish) == ("stream", "broken_off")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "data: <!DOCTYPE html>",
+        "data: yes, please",
+        "data: {a: 1",
+        'data: {"a": 1}',
+        "data: oops\n\ndata: {",
+        'data: {"a": 1}\n\ndata: {"id": "',
+        'data: ["a',
+    ],
+)
+def test_what_is_no_beginning_of_an_event_is_none_that_was_cut(text: str) -> None:
+    with pytest.raises(HistoryError, match="a stream, and nothing that openai-chat sends"):
+        read(text)
+
+
 def test_a_list_that_closed_is_whole_though_nobody_said_so() -> None:
     recording = read(dumps(CHUNKS[:2]))
     assert recording.reply is not None
@@ -312,8 +352,8 @@ def test_an_unknown_provider_is_told_before_anything_else() -> None:
         "  0 1 --:--:--\r" * 100_000,
         "[" + '{"role": "user", "content": "Hi"},' * 50_000 + '{"role": "user", "content": "Hi"}]',
         '{"role": "user", "content": "Hi"}\n' * 50_000,
-        "data: {}\n\n" * 100_000,
-        "{} " * 50_000,
+        "data: {}\n\n" * 20_000,
+        "{} " * 20_000,
         '{"a": "' + "x" * 5_000_000,
     ],
 )

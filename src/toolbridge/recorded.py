@@ -21,6 +21,7 @@ from toolbridge.providers import Provider, get_provider
 from toolbridge.reply import ReplyReader
 from toolbridge.schema.phrases import quoted
 from toolbridge.stream.events import Reply
+from toolbridge.stream.partial import partial_json
 from toolbridge.types import Message
 
 Kind: TypeAlias = Literal["stream", "reply", "history"]
@@ -61,7 +62,7 @@ def read_recording(data: bytes, provider: Provider | str, *, text_calls: Collect
         read = read_history(found) if _is_own(found) else provider.read_messages(found)
         return Recording("history", None, read.value, (*notes, *read.notes))
     reply = _reply(provider, body, found, text_calls)
-    if not _says_anything(reply, kind):
+    if not _says_anything(reply, kind, cut=kind == "stream" and _ends_inside_an_event(body)):
         raise HistoryError(_foreign(provider, body, found, kind))
     messages = (reply.message,) if reply.message.parts else ()
     return Recording(kind, reply, messages, (*notes, *reply.notes))
@@ -196,11 +197,24 @@ def _reply(provider: Provider, body: bytes, document: Any, text_calls: Collectio
     return reader.reply()
 
 
-def _says_anything(reply: Reply, kind: Kind) -> bool:
-    """Whether the provider's format understood it. (Ids, models and usage are told alike by many.)"""
+def _says_anything(reply: Reply, kind: Kind, *, cut: bool = False) -> bool:
+    """Whether the provider's format understood it. (Ids, models and usage are told alike by many.)
+
+    `cut` says that the last event has no end, so that nobody could understand it: of what came, nothing is foreign.
+    """
     if reply.message.parts or reply.raw_finish or reply.error:
         return True
-    return kind == "stream" and all(note.code == "stream.broken_off" for note in reply.notes)
+    problems = [note.code for note in reply.notes if note.code != "stream.broken_off"]
+    return kind == "stream" and (not problems or (cut and problems == ["stream.unreadable"]))
+
+
+def _ends_inside_an_event(body: bytes) -> bool:
+    """Whether the data of the last server-sent event is JSON without its end."""
+    line = body[max(body.rfind(b"\n"), body.rfind(b"\r")) + 1 :]
+    if not line.startswith(b"data:"):
+        return False
+    data = line[len(b"data:") :].decode("utf-8", "ignore").strip()
+    return isinstance(partial_json(data), dict)
 
 
 def _foreign(provider: Provider, body: bytes, document: Any, kind: Kind) -> str:

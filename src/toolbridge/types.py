@@ -7,16 +7,38 @@ connection. The left bank (servers) makes `Tool` and `ToolResult`, the right ban
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from toolbridge.notes import Note
 
 Schema: TypeAlias = Mapping[str, Any]
 JsonObject: TypeAlias = dict[str, Any]
-EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+class _Empty(Mapping[str, Any]):
+    """An empty mapping that stays empty, and that can be copied and pickled with what it stands in."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: str) -> Any:
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "{}"
+
+    def __reduce__(self) -> str:
+        return "EMPTY"
+
+
+EMPTY: Mapping[str, Any] = _Empty()
 
 
 def _empty() -> Mapping[str, Any]:

@@ -209,6 +209,17 @@ def test_notes_are_told_in_words_and_what_could_not_be_read_is_on_stderr(tmp_pat
     ]
 
 
+def test_a_stream_that_is_cut_inside_of_its_first_event_has_broken_off(tmp_path: Path) -> None:
+    file = written(tmp_path, TWO_CALLS.read_bytes()[:150])
+    answer = toolbridge("replay", file, "--from", "openai-chat", "--json")
+    assert (answer.code, answer.json["kind"], answer.json["finish"]) == (1, "stream", "broken_off")
+    assert [each["code"] for each in answer.json["notes"]] == ["stream.unreadable", "stream.broken_off"]
+    assert [line.partition(": ")[2].partition(":")[0] for line in answer.err.splitlines()] == [
+        "stream.unreadable",
+        "stream.broken_off",
+    ]
+
+
 def test_what_was_read_and_has_no_place_is_noted_and_no_reason_to_fail(tmp_path: Path) -> None:
     message = {"role": "assistant", "content": "B2.", "annotations": [{"type": "url_citation"}]}
     reply = {"id": "r", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}

@@ -67,7 +67,7 @@ def test_no_arguments_are_an_empty_object_and_no_error(nothing: Any) -> None:
     [
         ("[1]", "the arguments are a list, not a JSON object"),
         ("3", "the arguments are a number, not a JSON object"),
-        ('"{}"', "the arguments are a string, not a JSON object"),
+        ('"x"', "the arguments are a string, not a JSON object"),
         ([1], "the arguments are a list, not a JSON object"),
         ({1, 2}, "the arguments are not JSON"),
     ],

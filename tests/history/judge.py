@@ -48,6 +48,13 @@ RULES: dict[str, Rules] = {
         system="first", alternate=True, user_first=True, in_results=Carries(IMAGES), in_user=SEES, error_flag=True,
         beside_results=frozenset({Text}),
     ),
+    "signed thoughts": Rules(
+        system="first", alternate=True, user_first=True, user_last=True, in_user=SEES, error_flag=True,
+        replayable=lambda part: isinstance(part, Reasoning) and bool(part.opaque), thoughts_lead=True, longest_result=160,
+    ),
+    "thoughts together": Rules(
+        most_calls=2, replayable=lambda part: bool(part.opaque), thoughts_together=True, thoughts_lead=True,
+    ),
 }  # fmt: skip
 """Rules of many kinds: between them every field has every value that changes something."""
 
@@ -106,6 +113,8 @@ def _wrong_calls(turns: Sequence[Turn], rules: Rules) -> list[str]:
                 wrong.append("structured content")
             if answer.is_error and not rules.error_flag and not re.search("error|failed", answer.text, re.IGNORECASE):
                 wrong.append("a failure that does not say so")
+            if rules.longest_result is not None and len(answer.text) > rules.longest_result:
+                wrong.append("a result that is too long")
             wrong += [f"{block} in a result" for block in answer.blocks if not holds(rules.in_results, block)]
     if len(ids) != len(set(ids)):
         wrong.append("ids that are not unique")
@@ -118,10 +127,14 @@ def _wrong_parts(turns: Sequence[Turn], rules: Rules) -> list[str]:
     for turn in turns:
         if not turn.parts:
             wrong.append("an empty turn")
+        elif rules.thoughts_lead and isinstance(turn.parts[-1], Reasoning):
+            wrong.append("reasoning that leads to nothing")
         for part in turn.parts:
             if isinstance(part, Reasoning):
-                if turn.role != "assistant" or not rules.reasoning:
+                if turn.role != "assistant" or not rules.reasoning or not (rules.replayable or bool)(part):
                     wrong.append("reasoning")
+            elif isinstance(part, Text) and not part.text.strip() and not (rules.replayable or bool)(part):
+                wrong.append("a blank text")
             elif isinstance(part, Foreign):
                 if turn.role == "system":
                     wrong.append("something foreign in the system's turn")

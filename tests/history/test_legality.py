@@ -26,7 +26,7 @@ from toolbridge.types import Foreign, Message, Part, Reasoning, Resource, Text, 
 
 EFFECTS = {
     "result.missing": "changed", "result.orphaned": "changed", "result.duplicate": "narrowed", "result.moved": "changed",
-    "result.empty": "changed", "id.spelt": "changed", "id.reused": "changed", "name.spelt": "changed",
+    "result.empty": "changed", "result.cut": "narrowed", "id.spelt": "changed", "id.reused": "changed", "name.spelt": "changed",
     "reasoning.dropped": "narrowed", "foreign.dropped": "narrowed", "opaque.dropped": "narrowed",
     "image.described": "narrowed", "audio.described": "narrowed", "resource.described": "narrowed", "link.said": "changed",
     "image.after": "changed", "audio.after": "changed", "resource.after": "changed", "image.unreadable": "narrowed",
@@ -123,7 +123,17 @@ def test_reasoning_and_what_is_foreign_go_to_their_origin_whole_and_to_nobody_el
         if isinstance(each, Foreign)
     ]
     sent = parts_of(made.value)
-    assert [(each.text, each.opaque) for each in sent if isinstance(each, Reasoning)] == thought
+    found = [(each.text, each.opaque) for each in sent if isinstance(each, Reasoning)]
+    if RULES[rules].replayable is None:
+        assert found == thought
+    assert is_within(found, thought)
+    every = [part for message in history for part in message.parts if isinstance(part, Reasoning)]
+    gone = [
+        note.path
+        for note in made.notes
+        if note.code == "reasoning.dropped" or (note.code, note.effect) == ("part.misplaced", "narrowed")
+    ]
+    assert len(gone) == len(set(gone)) == len(every) - len(found)
     assert [(each.kind, each.opaque) for each in sent if isinstance(each, Foreign)] == foreign
 
 

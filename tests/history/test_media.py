@@ -141,6 +141,13 @@ def test_links_and_texts_of_resources_are_said_in_a_result_and_lose_nothing() ->
     assert place(link, text) == place(link, text, rules=INSIDE) == Placed(said)
 
 
+def test_a_text_file_with_nothing_in_it_is_named_and_is_no_document() -> None:
+    blank = Resource("file:///a.txt", "text/plain", blob=data(b" \n"))
+    named = Text("[resource: file:///a.txt, text/plain]\n \n")
+    assert placed_result(ToolResult("a", (blank,)), INSIDE).blocks == (named,)
+    assert placed_parts((blank,), ALL) == ((named,), ())
+
+
 def test_a_file_that_is_text_is_read_as_text_where_it_is_not_carried() -> None:
     csv = Resource("file:///a.csv", "text/csv; charset=utf-8", blob=data("a;ä\n".encode()))
     assert place(csv, rules=INSIDE) == Placed((Text("[resource: file:///a.csv, text/csv; charset=utf-8]\na;ä\n"),))

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.random_histories import PDF_FILE, PNG
 from toolbridge.history.drafts import ORPHAN, UNAVAILABLE
+from toolbridge.history.media import CUT
 from toolbridge.history.order import BEGINNING, FROM_RESULT, GO_ON, IN_BETWEEN
 from toolbridge.history.rules import IMAGES, Carries, Rules, id_rule
 from toolbridge.history.turns import Answer, Turn, TurnPart, legal_turns
@@ -420,6 +421,110 @@ def test_a_signature_beside_an_empty_text_is_kept_for_its_origin() -> None:
     dropped = legal_turns([message], FLAGS, "mistral")
     assert dropped.value == ()
     assert [note.code for note in dropped.notes] == ["opaque.dropped", "message.empty"]
+
+
+SIGNING = Rules(replayable=lambda part: bool(part.opaque), error_flag=True)
+
+
+def test_what_its_own_provider_does_not_take_back_is_dropped_and_told() -> None:
+    parts = (Reasoning("a", {"signature": "s"}), Reasoning("b"), Text("Well."))
+    check(
+        [Message("assistant", parts, "anthropic")],
+        [asking(parts[0], "Well.", answers=())],
+        Note("reasoning.dropped", "narrowed", "/0/parts/1", "b"),
+        rules=SIGNING,
+    )
+    check(
+        [Message("assistant", parts, "anthropic")],
+        [said("Well.")],
+        Note("reasoning.dropped", "narrowed", "/0/parts/0", "a"),
+        Note("reasoning.dropped", "narrowed", "/0/parts/1", "b"),
+        rules=replace(SIGNING, thoughts_together=True),
+    )
+
+
+def test_a_blank_text_that_is_not_taken_back_is_dropped_with_what_stands_beside_it() -> None:
+    check(
+        [Message("assistant", (Text(" ", {"id": "m"}),), "anthropic")],
+        [],
+        Note("opaque.dropped", "narrowed", "/0/parts/0", ["id"]),
+        Note("message.empty", "narrowed", "/0", "assistant"),
+        rules=Rules(replayable=lambda part: False),
+    )
+
+
+LEADING = replace(STRICT, thoughts_lead=True)
+
+
+def test_reasoning_that_leads_to_nothing_is_dropped_and_told_and_roles_still_take_turns() -> None:
+    check(
+        [
+            Message.user("What?"),
+            Message("assistant", (Text("Well."), Reasoning("a"), Reasoning("b")), "anthropic"),
+            Message.user("And?"),
+            Message("assistant", (Reasoning("c"),), "anthropic"),
+            Message.user("So?"),
+            Message("assistant", (Reasoning("d"),), "anthropic"),
+        ],
+        [user("What?"), said("Well."), user("And?", "So?")],
+        Note("reasoning.dropped", "narrowed", "/1/parts/1", "a"),
+        Note("reasoning.dropped", "narrowed", "/1/parts/2", "b"),
+        Note("reasoning.dropped", "narrowed", "/3/parts/0", "c"),
+        Note("reasoning.dropped", "narrowed", "/5/parts/0", "d"),
+        Note("message.empty", "narrowed", "/3", "assistant"),
+        Note("message.empty", "narrowed", "/5", "assistant"),
+        Note("messages.merged", "changed", "/4"),
+        rules=LEADING,
+    )
+
+
+def test_reasoning_that_leads_to_the_next_message_of_the_same_turn_stays() -> None:
+    a = call("a")
+    history = [
+        Message.user("What?"),
+        Message("assistant", (Reasoning("1"),), "anthropic"),
+        Message("assistant", (Reasoning("2"), a, Reasoning("3")), "anthropic"),
+        Message.results(result("a")),
+        Message("assistant", (Reasoning("4"), Text("This.")), "anthropic"),
+        Message.user("Thanks."),
+    ]
+    turns = [
+        user("What?"),
+        asking(Reasoning("1"), Reasoning("2"), a, answers=(answer(a),)),
+        asking(Reasoning("4"), "This.", answers=()),
+        user("Thanks."),
+    ]
+    dropped = Note("reasoning.dropped", "narrowed", "/2/parts/2", "3")
+    check(history, turns, dropped, Note("messages.merged", "changed", "/2"), rules=LEADING)
+
+
+def test_a_result_that_is_too_long_is_cut_at_its_end_and_says_so() -> None:
+    a = call("a")
+    rules = replace(FLAGS, longest_result=100, in_results=Carries(IMAGES), structured=True)
+    picture = Image(PNG, "image/png")
+
+    def cut(*blocks: Text | Image) -> tuple[Any, ...]:
+        made = legal_turns([Message.assistant(a), Message.results(ToolResult("a", blocks))], rules, "x")
+        again = legal_turns(
+            [Message.assistant(a), Message.results(ToolResult("a", made.value[0].answers[0].blocks))], rules, "x"
+        )
+        assert (again.value, again.notes) == (made.value, ())
+        return made.value[0].answers[0].blocks, [
+            (note.code, note.effect, note.path, note.before) for note in made.notes
+        ]
+
+    assert cut(Text("x" * 100)) == ((Text("x" * 100),), [])
+    told = [("result.cut", "narrowed", "/1/parts/0", 101)]
+    room = 100 - len(CUT)
+    assert cut(Text("x" * 101)) == ((Text("x" * room + CUT),), told)
+    for first in (room - 2, room - 1, room, room + 1):
+        rest = Text("x" * max(room - first - 1, 0) + CUT)
+        blocks = (Text("y" * first), picture, rest) if first < room else (Text("y" * room + CUT), picture)
+        assert cut(Text("y" * first), picture, Text("x" * (100 - first))) == (blocks, told)
+    whole = {"text": "x" * 100}
+    made = legal_turns([Message.assistant(a), Message.results(ToolResult("a", (), whole))], rules, "x")
+    assert made.value[0].answers[0].structured is None
+    assert [note.code for note in made.notes] == ["result.cut"]
 
 
 def test_what_is_opaque_inside_of_a_result_is_dropped_too() -> None:

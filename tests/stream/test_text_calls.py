@@ -479,7 +479,17 @@ def test_a_marker_that_is_only_mentioned_does_not_hide_a_call() -> None:
 
 def test_a_call_after_code_is_a_call() -> None:
     call = f"<tool_call>{TIME}</tool_call>"
-    for code in ("```py\nx = 1\n```\n", "```x```\n", "```json {} ``` is an object.\n", "`<think>` opens it: ", "Use `x`", "Use `x` ", "```\n<tool_call>\n``` \n", "a ```b``` c", "~ `` ~\n"):
+    for code in (
+        "```py\nx = 1\n```\n",
+        "```x```\n",
+        "```json {} ``` is an object.\n",
+        "`<think>` opens it: ",
+        "Use `x`",
+        "Use `x` ",
+        "```\n<tool_call>\n``` \n",
+        "a ```b``` c",
+        "~ `` ~\n",
+    ):
         assert read(code + call) == TextCalls(code, calls_of(("time", {})), (in_text(len(code), call),))
 
 

@@ -249,20 +249,36 @@ def test_thoughts_are_replayed_byte_for_byte_where_they_stood() -> None:
     ]
 
 
+def replayed(*parts: Any) -> tuple[list[dict[str, Any]], list[tuple[str, str, Any]]]:
+    """What is written of an answer of Claude's between two messages of the user, and the notes."""
+    made = legal_turns([Message.user("Go"), Message("assistant", parts, ORIGIN), Message.user("On")], RULES, ORIGIN)
+    return written(*made.value)["messages"], [(note.code, note.path, note.before) for note in made.notes]
+
+
 @pytest.mark.parametrize("opaque", [{}, {"signature": ""}])
-def test_a_thought_without_a_signature_is_left_out(opaque: dict[str, Any]) -> None:
-    assert written(said(Reasoning("Hm.", opaque), call(1)))["messages"][0]["content"] == [use(1)]
+def test_a_thought_without_a_signature_is_left_out_and_told(opaque: dict[str, Any]) -> None:
+    messages, notes = replayed(Reasoning("Well.", SIGNED), Reasoning("Hm.", opaque), Text("Hi"))
+    assert messages[1]["content"] == [{**THINKING, "thinking": "Well."}, text("Hi")]
+    assert notes == [("reasoning.dropped", "/1/parts/1", "Hm.")]
 
 
-def test_no_message_ends_in_a_thought() -> None:
-    user = Turn("user", (Text("Go"),))
-    assert written(user, said(Text("Hi"), Reasoning("", REDACTED), Reasoning(" Hm. ", SIGNED)), user)["messages"][
-        1
-    ] == {
-        "role": "assistant",
-        "content": "Hi",
-    }
-    assert written(user, said(Reasoning(" Hm. ", SIGNED)))["messages"] == [{"role": "user", "content": "Go"}]
+def test_no_message_ends_in_a_thought_and_what_goes_is_told() -> None:
+    messages, notes = replayed(Text("Hi"), Reasoning("", REDACTED), Reasoning(" Hm. ", SIGNED))
+    assert messages[1] == {"role": "assistant", "content": "Hi"}
+    assert notes == [("reasoning.dropped", "/1/parts/1", ""), ("reasoning.dropped", "/1/parts/2", " Hm. ")]
+    messages, notes = replayed(Reasoning(" Hm. ", SIGNED))
+    assert messages == [{"role": "user", "content": [text("Go"), text("On")]}]
+    assert notes == [
+        ("reasoning.dropped", "/1/parts/0", " Hm. "),
+        ("message.empty", "/1", "assistant"),
+        ("messages.merged", "/2", None),
+    ]
+
+
+def test_a_blank_text_is_left_out_with_its_citations_and_told() -> None:
+    messages, notes = replayed(Text(" ", {"citations": [{}]}), Text("Hi"))
+    assert messages[1] == {"role": "assistant", "content": "Hi"}
+    assert notes == [("opaque.dropped", "/1/parts/0", ["citations"])]
 
 
 def test_a_last_message_of_the_assistant_does_not_end_in_white_space() -> None:
@@ -460,6 +476,7 @@ def test_what_is_not_understood_is_noted_with_its_place_and_the_rest_is_read() -
             {"role": "robot", "content": "x"},
             {"role": "user", "content": [3, {"type": "image"}, {"type": "text"}, document, use(1), text("Hi")]},
             {"role": "user", "content": 5},
+            {"role": "system", "content": [6]},
             {"role": "assistant", "content": [text("A"), result(1, "late")]},
             {"role": "user", "content": [result(2, [hit, reference, text("ok")])]},
         ],
@@ -469,6 +486,7 @@ def test_what_is_not_understood_is_noted_with_its_place_and_the_rest_is_read() -
         Message.system(),
         Message.user(Resource("", "text/plain", text="Hi"), "Hi"),
         Message.user(),
+        Message.system(),
         assistant(Text("A"), ToolResult("toolu_1", (Text("late"),))),
         Message.results(ToolResult("toolu_2", (Text("T\nhttps://s.example\nx\ny"), Text("ok")))),
     )
@@ -482,9 +500,10 @@ def test_what_is_not_understood_is_noted_with_its_place_and_the_rest_is_read() -
         Note("opaque.dropped", "narrowed", "/messages/2/content/3", {"citations": {"enabled": True}, "context": "c"}),
         Note("part.misplaced", "narrowed", "/messages/2/content/4", use(1)),
         Note("part.unknown", "narrowed", "/messages/3/content", 5),
-        Note("part.misplaced", "changed", "/messages/4/content/1", "toolu_1"),
-        Note("search_result.said", "changed", "/messages/5/content/0/content/0", hit),
-        Note("part.unknown", "narrowed", "/messages/5/content/0/content/1", reference),
+        Note("part.unknown", "narrowed", "/messages/4/content/0", 6),
+        Note("part.misplaced", "changed", "/messages/5/content/1", "toolu_1"),
+        Note("search_result.said", "changed", "/messages/6/content/0/content/0", hit),
+        Note("part.unknown", "narrowed", "/messages/6/content/0/content/1", reference),
     )
 
 

@@ -358,13 +358,17 @@ def test_every_format_is_one_of_the_service_model() -> None:
 # ── thoughts and the rest ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_only_signed_and_hidden_thoughts_go_back() -> None:
-    fields = written(
+def test_only_signed_and_hidden_thoughts_go_back_and_the_others_are_told() -> None:
+    history = [
         Message.user("?"),
         said(Reasoning("cut"), Reasoning("a", SIGNED), Reasoning("", {"redactedContent": "aGk="}), Text("b"), Reasoning("last", SIGNED)),
         Message.user("!"),
-    )  # fmt: skip
-    assert fields["messages"][1]["content"] == [
+    ]  # fmt: skip
+    assert BEDROCK.write_messages(history).notes == (
+        Note("reasoning.dropped", "narrowed", "/1/parts/0", "cut"),
+        Note("reasoning.dropped", "narrowed", "/1/parts/4", "last"),
+    )
+    assert written(*history)["messages"][1]["content"] == [
         {"reasoningContent": {"reasoningText": {"text": "a", "signature": "c2ln"}}},
         {"reasoningContent": {"redactedContent": b"hi"}},
         {"text": "b"},

@@ -274,7 +274,8 @@ def test_calls_are_named_by_the_rule_by_which_tools_are_named(name: str) -> None
 @pytest.mark.parametrize(
     ("name", "model", "hears"),
     [
-        ("openai-chat", "", True),
+        ("openai-chat", "", False),
+        ("openai-chat", "an-unknown-model", False),
         ("openai-chat", "gpt-5-mini", False),
         ("openai-chat", "o3", False),
         ("openai-chat", "ft:gpt-4o:acme", False),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 from tests.support.transcripts import problems
 from tests.wire.spoiling import spoilt
 from toolbridge.errors import HistoryError
-from toolbridge.history.turns import Answer, Turn
+from toolbridge.history.turns import Answer, Turn, legal_turns
 from toolbridge.notes import Note
 from toolbridge.providers import get_provider
 from toolbridge.types import (
@@ -170,7 +169,12 @@ def test_contents_of_the_model_in_a_row_are_one() -> None:
 
 def test_empty_parts_are_written_for_their_signatures_only() -> None:
     parts = (Reasoning(""), Reasoning("", SIGNED), Text("", {"partMetadata": {"a": 1}}), Text("", SIGNED), Text("b"))
-    (_, content, _) = written(Message.user("?"), said(*parts), Message.user("!"))["contents"]
+    history = (Message.user("?"), said(*parts), Message.user("!"))
+    notes = legal_turns(history, TALK.rules, "gemini").notes
+    assert [(note.code, note.path) for note in notes] == [
+        ("reasoning.dropped", "/1/parts/0"), ("opaque.dropped", "/1/parts/2"),
+    ]  # fmt: skip
+    (_, content, _) = written(*history)["contents"]
     assert content["parts"] == [
         {"text": "", "thought": True, "thoughtSignature": "c2ln"},
         {"text": "", "thoughtSignature": "c2ln"},

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.support.wire.vendor_types import response_item
 from tests.wire.sdk_streams import folded_reply
 from toolbridge.errors import HistoryError
+from toolbridge.history.media import CUT
 from toolbridge.history.turns import Answer, Turn, legal_turns
 from toolbridge.notes import Note
 from toolbridge.providers import get_provider
@@ -32,8 +33,7 @@ from toolbridge.types import (
     ToolCall,
     ToolResult,
 )
-from toolbridge.wire.responses import RULES, TALK
-from toolbridge.wire.responses.messages import CUT, LONGEST_OUTPUT
+from toolbridge.wire.responses import LONGEST_OUTPUT, RULES, TALK
 
 ORIGIN = "openai-responses"
 PNG = "iVBORw0KGgo="
@@ -216,19 +216,37 @@ def test_calls_stand_together_where_no_sealed_reasoning_holds_them_in_place() ->
     assert written(said(*parts))[0] == OPEN_REASONING
 
 
-def test_no_turn_ends_in_reasoning() -> None:
+def replayed(*parts: Any) -> tuple[list[dict[str, Any]], list[tuple[str, str, Any]]]:
+    """What is written of an answer of the model's, and the notes."""
+    calls = [part for part in parts if isinstance(part, ToolCall)]
+    history = [
+        Message("assistant", parts, ORIGIN), Message.results(*[ToolResult(each.id, (Text("ok"),)) for each in calls])
+    ][: 1 + bool(calls)]  # fmt: skip
+    made = legal_turns(history, RULES, ORIGIN)
+    return written(*made.value), [(note.code, note.path, note.before) for note in made.notes]
+
+
+def test_no_turn_ends_in_reasoning_and_what_goes_is_told() -> None:
     thought = Reasoning("Hm.", REASONING)
-    assert written(said(thought)) == []
-    assert written(said(Text("Hi", {"id": "msg_1"}), thought)) == [{"role": "assistant", "content": "Hi"}]
+    assert replayed(thought) == ([], [("reasoning.dropped", "/0/parts/0", "Hm."), ("message.empty", "/0", "assistant")])
+    assert replayed(Text("Hi", {"id": "msg_1"}), thought) == (
+        [{"role": "assistant", "content": "Hi"}],
+        [("reasoning.dropped", "/0/parts/1", "Hm.")],
+    )
 
 
-def test_reasoning_that_is_no_whole_item_is_left_out_and_all_ids_with_it() -> None:
+def test_where_reasoning_is_no_whole_item_none_is_written_nor_any_id_and_that_is_told() -> None:
     parts = (Reasoning("Hm.", REASONING), call(1, id="fc_1"), Reasoning("Half a thou"), call(2, id="fc_2"))
-    assert written(said(*parts)) == [
+    items, notes = replayed(*parts)
+    assert items == [
         {"type": "function_call", "call_id": "call_1", "name": "weather", "arguments": "{}"},
         {"type": "function_call", "call_id": "call_2", "name": "weather", "arguments": "{}"},
         output(1),
         output(2),
+    ]
+    assert notes == [
+        ("reasoning.dropped", "/0/parts/0", "Hm."),
+        ("reasoning.dropped", "/0/parts/2", "Half a thou"),
     ]
 
 
@@ -277,14 +295,17 @@ def test_a_custom_call_and_its_output_are_written_as_such() -> None:
 
 
 def test_an_output_is_cut_at_what_the_provider_takes_and_says_so() -> None:
-    one = call(1)
-    for blocks in ((Text("x" * (LONGEST_OUTPUT + 1)),), (Text("x" * (LONGEST_OUTPUT + 1)), Image(PNG, "image/png"))):
-        item = written(Turn("assistant", (one,), (answer(one, *blocks),)))[1]
+    whole, long = Text("x" * LONGEST_OUTPUT), Text("x" * (LONGEST_OUTPUT + 1))
+    for blocks in ((long,), (long, Image(PNG, "image/png"))):
+        made = legal_turns([Message.assistant(call(1)), Message.results(ToolResult("call_1", blocks))], RULES, ORIGIN)
+        item = written(*made.value)[1]
         text = item["output"] if isinstance(item["output"], str) else item["output"][0]["text"]
         assert len(text) == LONGEST_OUTPUT
         assert text == "x" * (LONGEST_OUTPUT - len(CUT)) + CUT
-    whole = Text("x" * LONGEST_OUTPUT)
-    assert written(Turn("assistant", (one,), (answer(one, whole),)))[1]["output"] == whole.text
+        assert made.notes == (Note("result.cut", "narrowed", "/1/parts/0", LONGEST_OUTPUT + 1),)
+    made = legal_turns([Message.assistant(call(1)), Message.results(ToolResult("call_1", (whole,)))], RULES, ORIGIN)
+    assert written(*made.value)[1]["output"] == whole.text
+    assert made.notes == ()
 
 
 def test_writing_changes_nothing_that_it_is_given() -> None:
@@ -520,6 +541,12 @@ def test_what_is_not_understood_is_noted_with_its_place_and_the_rest_is_read() -
             ("/input/6/output/0", by_id),
         ]
     )
+
+
+def test_a_note_on_instructions_says_where() -> None:
+    found = TALK.read({"instructions": [{"role": "system", "content": "A"}, 5]}, ORIGIN)
+    assert found.value == (Message.system("A"),)
+    assert found.notes == (Note("part.unknown", "narrowed", "/instructions/1", 5),)
 
 
 @pytest.mark.parametrize("source", [None, 3, "text", {}, {"model": "gpt-5"}, {"input": None}, {"messages": []}])

@@ -323,6 +323,7 @@ def test_items_of_hosted_tools_are_kept_whole_when_they_are_done(item: dict[str,
         "response.code_interpreter_call_code.delta", "response.image_generation_call.partial_image",
         "response.shell_call_command.delta", "response.shell_call_output_content.done",
         "response.compaction.compacting", "response.steer.accepted", "keepalive", "ping",
+        "response.computer_call.in_progress", "response.tool_search_call.completed", "response.apply_patch_call.done",
     ],
 )  # fmt: skip
 def test_progress_of_hosted_tools_says_nothing_that_their_items_do_not(kind: str) -> None:
@@ -513,6 +514,34 @@ def test_what_is_not_understood_is_told(event: Any) -> None:
     assert TALK.read_event(event) == [Unread(event)]
 
 
+@pytest.mark.parametrize("reply", [None, 3, "x", [], {}, {"output": 3}])
+def test_what_is_no_reply_is_told(reply: Any) -> None:
+    assert TALK.read_reply(reply) == [Unread(reply)]
+
+
+def test_an_item_that_is_none_is_told_and_the_others_are_read() -> None:
+    items = [
+        7,
+        {"no": "type"},
+        {**MESSAGE, "content": None},
+        {**MESSAGE, "content": [9, {"type": "x"}]},
+        {**MESSAGE, "content": "Hi"},
+    ]
+    assert TALK.read_reply({"output": items}) == [
+        Unread(7),
+        Unread({"no": "type"}),
+        Unread(9),
+        Unread({"type": "x"}),
+        TextDelta("Hi", 4, {"id": "msg_1", "phase": "commentary"}, whole=True),
+        Finished("stop", ""),
+        Ended(),
+    ]
+
+
+def test_an_end_without_a_response_is_an_end() -> None:
+    assert TALK.read_event({"type": "response.completed"}) == [Finished("stop", "completed"), Ended()]
+
+
 KINDS = sorted(
     {event["type"] for event in STREAM} | {"response.failed", "response.incomplete", "response.refusal.done", "error"}
 )
@@ -544,7 +573,7 @@ def test_no_event_is_too_strange(events: list[Any]) -> None:
             assert isinstance(read(event), list)
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.lists(EVENTS, max_size=8))
+@settings(max_examples=150, deadline=None)
+@given(st.lists(EVENTS, max_size=6))
 def test_no_stream_is_too_strange_to_fold(events: list[Any]) -> None:
     assert isinstance(folded(TALK, events, ORIGIN), Reply)

@@ -102,7 +102,7 @@ _TALK = {
     "resource.after": "a file that the result cannot hold follows it as a message",
     "resource.described": "a file that cannot be sent here is described in words",
     "resource.unreadable": "a file whose data is no base64 is described in words",
-    "result.cut": "too long: an excerpt is sent, which says how to get the rest",
+    "result.cut": "too long: only a part of it is sent, which says so",
     "result.duplicate": "a second result of one call is left out",
     "result.empty": "nothing came back, and the result says so",
     "result.matched": "a result without an id: matched by the name of its tool",

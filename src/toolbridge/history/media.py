@@ -136,7 +136,7 @@ class _Placing:
         if data is None:
             self.notes.append(Note(_UNREADABLE[kind_of(block)], "narrowed", path, block.mime_type))
             self.say(unreadable(block), path)
-        elif (inside := carried(block, data, self.rules.in_results)) is not None:
+        elif not _is_blank(data) and (inside := carried(block, data, self.rules.in_results)) is not None:
             _note_type(block, data, path, self.notes)
             if isinstance(block, Resource) and not isinstance(inside, Resource) and block.uri:
                 self.say(f"[resource: {block.uri}, {data.mime_type}]", path)
@@ -233,7 +233,7 @@ def _medium(block: Medium, carries: Carries, path: str, notes: list[Note]) -> Co
         notes.append(Note(_UNREADABLE[kind_of(block)], "narrowed", path, block.mime_type))
         return _whole(Text(unreadable(block)), path, notes)
     held = carried(block, data, carries)
-    if held is not None:
+    if held is not None and not _is_blank(data):
         _note_type(block, data, path, notes)
         if isinstance(block, Resource) and not isinstance(held, Resource) and block.uri:
             notes.append(Note("uri.dropped", "narrowed", path, block.uri))
@@ -242,6 +242,12 @@ def _medium(block: Medium, carries: Carries, path: str, notes: list[Note]) -> Co
         return _whole(Text(headed(block, text)), path, notes)
     notes.append(Note(_DESCRIBED[data.kind], "narrowed", path, block.mime_type))
     return _whole(Text(described(block)), path, notes)
+
+
+def _is_blank(data: Data) -> bool:
+    """Whether it is a text file with nothing in it, which is refused as a document."""
+    text = data.text
+    return text is not None and is_blank(text)
 
 
 # ── notes ────────────────────────────────────────────────────────────────────────────────────────────────────────

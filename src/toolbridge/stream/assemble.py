@@ -193,8 +193,12 @@ class Assembler:
             part.pieces.clear()
         if event.text:
             part.pieces.append(event.text)
-        if event.opaque:
-            part.opaque.update(event.opaque)
+        for name, value in (event.opaque or {}).items():
+            before = part.opaque.get(name)
+            if isinstance(value, list) and isinstance(before, list) and not event.whole:
+                before.extend(value)  # citations come one by one
+            else:
+                part.opaque[name] = list(value) if isinstance(value, list) else value
 
     def _text_part(self, event: TextDelta | ReasoningDelta, reasoning: bool) -> ArrivingText | None:
         """The part that the event belongs to. Without a key it is the last part, if that is of the same kind and

@@ -118,7 +118,7 @@ def _marked(page: Page) -> list[Span]:
 
 
 _THOUGHTS: Final = {"<think>": "</think>", "<thinking>": "</thinking>"}
-"""What models put around their thoughts: a call in there is only thought about. Without its end it is all of the rest."""
+"""What models put around thoughts: a call in there is only thought about. Without its end, it is all of the rest."""
 
 
 def _thought(page: Page, at: int, before: int) -> int:

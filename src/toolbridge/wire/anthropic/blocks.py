@@ -92,7 +92,9 @@ def write_block(part: Content | Foreign | Reasoning | ToolCall) -> Wire | None:
             return None
 
 
-def _write_text(part: Text) -> Wire:
+def _write_text(part: Text) -> Wire | None:
+    if not part.text.strip():
+        return None
     citations = part.opaque.get("citations")
     return {"type": "text", "text": part.text, **({"citations": citations} if citations else {})}
 

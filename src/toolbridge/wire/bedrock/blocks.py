@@ -206,8 +206,8 @@ def write_reasoning(reasoning: Reasoning) -> dict[str, Any]:
     return {"reasoningContent": {"reasoningText": {"text": well_formed(reasoning.text), "signature": signature}}}
 
 
-def write_text(text: Text) -> dict[str, Any]:
+def write_text(text: Text) -> dict[str, Any] | None:
     citations = _list(text.opaque.get("citations"))
     if citations:
         return {"citationsContent": {"content": [{"text": well_formed(text.text)}], "citations": list(citations)}}
-    return {"text": text.text}
+    return {"text": text.text} if text.text.strip() else None

@@ -74,7 +74,8 @@ def _write_blocks(parts: Iterable[TurnPart], names: _Names) -> list[Wire]:
 def _write_part(part: TurnPart, names: _Names) -> list[Wire]:
     match part:
         case Text():
-            return [write_text(part)]
+            block = write_text(part)
+            return [] if block is None else [block]  # legal turns have no blank ones
         case Image():
             return [write_image(part)]
         case Resource():
