@@ -29,7 +29,7 @@ def test_a_tool_can_be_copied_and_pickled() -> None:
 
 def test_nothing_equals_nothing() -> None:
     assert EMPTY == {}
-    assert EMPTY == {}.copy()
+    assert {}.copy() == EMPTY
     assert dict(EMPTY) == {}
     assert not EMPTY
     assert pickle.loads(pickle.dumps(EMPTY)) is EMPTY
