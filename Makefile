@@ -14,7 +14,7 @@ help:
 	@echo 'make demo    a live server; hard tools for three providers, and their calls read back; seconds, no network'
 	@echo 'make test    every test'
 	@echo 'make check   lint, format, types'
-	@echo 'make bench   conversion, calls, connections and listings beside other libraries (installs them; ten minutes)'
+	@echo 'make bench   conversion, calls, connections, streams beside other libraries (installs them; a quarter of an hour)'
 	@echo 'make conformance   the official MCP suite over the hub (installs Node and the suite; some minutes)'
 	@echo 'make clean   removes .venv'
 	@echo 'PYTHON=…     the interpreter that .venv is made with; now $(PYTHON)'
@@ -34,6 +34,7 @@ check: .venv/.test .venv/.check
 bench: .venv/.installed
 	$(IN) benchmarks/schemas.py
 	$(IN) benchmarks/servers.py
+	$(IN) benchmarks/streams.py
 
 conformance: .venv/.installed
 	$(IN) benchmarks/conformance/run.py
