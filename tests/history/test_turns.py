@@ -409,16 +409,6 @@ def test_a_target_without_a_name_is_nobodys_origin() -> None:
     assert [note.code for note in made.notes] == ["reasoning.dropped", "opaque.dropped"]
 
 
-def test_reasoning_that_no_request_can_hold_is_dropped_and_not_mended() -> None:
-    history = [
-        Message.user("?"),
-        Message("assistant", (Reasoning("half \ud83d", {"signature": "s"}), Text("a")), "acme"),
-    ]
-    turns, notes = (legal := legal_turns(history, Rules(), "acme")).value, legal.notes
-    assert turns == (Turn("user", (Text("?"),)), Turn("assistant", (Text("a"),)))
-    assert notes == (Note("reasoning.dropped", "narrowed", "/1/parts/0", "half \ud83d"),)
-
-
 def test_reasoning_stays_out_where_it_may_not_be_sent_and_signatures_stay_in() -> None:
     made = legal_turns([Message("assistant", SIGNED[:2], "x")], replace(FLAGS, reasoning=False), "x")
     assert made.value == (Turn("assistant", (Text("Well.", {"signature": "t"}),)),)
