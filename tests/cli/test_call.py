@@ -676,19 +676,16 @@ def test_a_second_interrupt_leaves_at_once_and_the_server_is_ended_all_the_same(
     work.configure(chaos=work.chaos("ignore_eof", "ignore_term"))
     process = work.start("call", "chaos", "hang")
     wait_until(lambda: len(marked(work.token)) >= 3, "the server and its guardian did not start")
-    process.send_signal(signal.SIGINT)
-    wait_until(lambda: process.poll() is not None or _caught(process.pid), "the first interrupt was not taken")
     began = time.monotonic()
-    assert interrupt(process) == (130, b"", b"")
-    assert time.monotonic() - began < 1.5  # to end such a server takes four seconds
+
+    def left() -> bool:
+        process.send_signal(signal.SIGINT)  # again and again: Python takes two that come close together for one
+        return process.poll() is not None
+
+    wait_until(left, "no interrupt was taken")
+    assert time.monotonic() - began < 3  # to end such a server takes four seconds
+    assert (process.returncode, *process.communicate()) == (130, b"", b"")
     work.nothing_left()
-
-
-def _caught(pid: int) -> bool:
-    """Whether no interrupt is pending any more."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    pending = next(line for line in status.splitlines() if line.startswith("ShdPnd"))
-    return not int(pending.split()[1], 16) & (1 << (signal.SIGINT - 1))
 
 
 def test_a_reader_that_went_away_is_met_with_silence_and_the_server_is_ended(work: Workplace) -> None:
