@@ -9,6 +9,9 @@
     ├── ConfigError            a server configuration with mistakes: each names its file, server and field
     ├── UnknownServerError     no server of that name in the hub
     ├── ServerError            a server that did not start, cannot be reached or is gone (`failure` says why)
+    ├── ModelError             a model that cannot be asked, or does not answer (`kind` says why)
+    ├── StoreError             conversations that cannot be kept or read (`kind` says why)
+    ├── PauseError             a run that waits for approval and cannot be continued: altered, used up, or out of date
     └── MCPToolError           a tool name or a tool's operation that cannot be understood
 
 An exception says which thing, where, and what to do.
@@ -17,7 +20,7 @@ An exception says which thing, where, and what to do.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from toolbridge.failure import Failure
@@ -65,6 +68,42 @@ class ServerError(ToolbridgeError):
     def __init__(self, failure: Failure) -> None:
         self.failure = failure
         super().__init__(str(failure))
+
+
+ModelFailure: TypeAlias = Literal[
+    "no_key", "wrong_key", "unreachable", "unknown_model", "refused", "too_long", "rate_limited", "overloaded",
+    "timed_out", "not_a_model", "not_installed", "no_weights",
+]  # fmt: skip
+"""`refused`: the request is not accepted (HTTP 400 and its like), `too_long`: because it does not fit the model's window;
+`overloaded`: the server's own failure (5xx), retries included; `not_a_model`: what answers there is no model server
+(HTML, no stream); `not_installed`, `no_weights`: the built-in engine or its model is not there."""
+
+
+class ModelError(ToolbridgeError):
+    """A model could not be asked, or did not answer. The message is one line: what happened, and what to set."""
+
+    def __init__(self, kind: ModelFailure, message: str, *, status: int | None = None, said: str = "") -> None:
+        self.kind: ModelFailure = kind
+        self.status = status
+        self.said = said
+        """What the server answered, in its own words."""
+        super().__init__(message)
+
+
+StoreFailure: TypeAlias = Literal["locked", "full", "corrupt", "unreachable", "conflict", "unknown", "not_installed"]
+"""`conflict`: somebody else wrote to the conversation meanwhile; `unknown`: there is no such conversation."""
+
+
+class StoreError(ToolbridgeError):
+    """Conversations cannot be kept or read. What was kept before is not lost by it."""
+
+    def __init__(self, kind: StoreFailure, message: str) -> None:
+        self.kind: StoreFailure = kind
+        super().__init__(message)
+
+
+class PauseError(ToolbridgeError):
+    """A run that waits for approval cannot be continued: it was altered, continued already, or the tools changed."""
 
 
 class MCPToolError(ToolbridgeError):

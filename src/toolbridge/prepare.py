@@ -74,6 +74,12 @@ class PreparedTools:
         return self.provider.write_fields(self.definitions, self._strict) if self._compiled else {}
 
     @property
+    def instructions(self) -> str:
+        """What the system message has to say of the tools; empty where `fields` say it all, as with most providers."""
+        write = self.provider.write_instructions
+        return write(self.definitions) if write is not None and self._compiled else ""
+
+    @property
     def tools(self) -> list[Tool]:
         """The tools that were not left out, in order."""
         return [each.tool for each in self._compiled]

@@ -522,16 +522,18 @@ def test_filters_are_read_in_every_spelling(entry: Any, expected: MCPToolFilter)
 @pytest.mark.parametrize(
     ("entry", "expected"),
     [
-        ({}, Approval("always")),
+        ({}, None),
+        ({"require_approval": "always"}, Approval("always")),
+        ({"autoApprove": []}, None),
         ({"require_approval": "never"}, Approval("never")),
         ({"requireApproval": "always", "autoApprove": ["a"], "alwaysAllow": ["a", "b"]}, Approval("always", never=("a", "b"))),
         ({"require_approval": {"never": {"tool_names": ["a"], "read_only": True}}}, Approval("always", never=("a",), never_read_only=True)),
         ({"require_approval": {"always": {"tool_names": ["a"]}, "never": ["b"]}}, Approval("always", always=("a",), never=("b",))),
         ({"autoApprove": True}, Approval("never")),
-        ({"autoApprove": False, "trust": True}, Approval("always")),
+        ({"autoApprove": False, "trust": True}, None),
     ],
 )  # fmt: skip
-def test_approval_is_read_in_every_spelling(entry: Any, expected: Approval) -> None:
+def test_approval_is_read_in_every_spelling(entry: Any, expected: Approval | None) -> None:
     assert read_one({**STDIO, **entry}).approval == expected
 
 

@@ -62,6 +62,8 @@ class Provider:
     """(name, description, schema, strict) to the provider's own definition."""
     write_fields: Callable[[list[Wire], bool], Wire]
     """(definitions, strict asked for) to what is merged into the request body; never called with no definition."""
+    write_instructions: Callable[[list[Wire]], str] | None = None
+    """The definitions as words for the system message, for models that have no other place for them."""
     talk: Callable[[], Talk] = _silent
     """How it talks. A function, so that a conversion does not load it."""
     strict: Dialect | None = None

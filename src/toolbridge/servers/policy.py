@@ -46,8 +46,8 @@ def read_filter(entry: Entry) -> MCPToolFilter:
     )
 
 
-def read_approval(entry: Entry) -> Approval:
-    """Which calls a person must allow: all, unless the operator says otherwise."""
+def read_approval(entry: Entry) -> Approval | None:
+    """Which calls a person must allow; `None` where the operator says nothing about it."""
     default: Literal["always", "never"] = "always"
     always: list[str] = []
     never: list[str] = []
@@ -72,6 +72,8 @@ def read_approval(entry: Entry) -> Approval:
             default = "never"
         elif value is not False:
             never += names(entry, key, value)
+    if found is None and default == "always" and not never:
+        return None
     return Approval(default, tuple(dict.fromkeys(always)), tuple(dict.fromkeys(never)), never_read_only)
 
 

@@ -89,7 +89,8 @@ class ServerSpec:
     trust: bool = False
     """Whether the operator believes the server's own hints: only then may a read-only call be sent twice."""
     filter: MCPToolFilter = field(default_factory=MCPToolFilter)
-    approval: Approval = field(default_factory=Approval)
+    approval: Approval | None = None
+    """What the operator says about asking; `None` where nothing is said, and the host's own policy counts."""
     limits: Limits = field(default_factory=Limits)
     source: str = ""
     """The file that this was read from."""

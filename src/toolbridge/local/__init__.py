@@ -1,0 +1,1 @@
+"""The built-in model: an engine from PyPI, weights by pinned hash, nothing else."""

@@ -1,0 +1,1 @@
+"""Conversations kept: SQLite for one machine, Redis for many processes."""
