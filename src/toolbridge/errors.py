@@ -74,7 +74,7 @@ ModelFailure: TypeAlias = Literal[
     "no_key", "wrong_key", "unreachable", "unknown_model", "refused", "too_long", "rate_limited", "overloaded",
     "timed_out", "not_a_model", "not_installed", "no_weights",
 ]  # fmt: skip
-"""`refused`: the request is not accepted (HTTP 400 and its like), `too_long`: because it does not fit the model's window;
+"""`refused`: the request is not accepted (HTTP 400 and its like); `too_long`: it does not fit the model's window;
 `overloaded`: the server's own failure (5xx), retries included; `not_a_model`: what answers there is no model server
 (HTML, no stream); `not_installed`, `no_weights`: the built-in engine or its model is not there."""
 

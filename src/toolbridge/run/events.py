@@ -16,8 +16,8 @@ Stop: TypeAlias = Literal[
 ]
 """Why a run ended without the model having said its last word. `turns`, `time`, `tokens`: a limit of the run;
 `repeated`: the model called the same tool with the same arguments and the same outcome, again and again; `length`:
-the model's answer was cut at its own limit; `filtered`: its provider withheld it; `broken_off`, `error`: the reply ended
-in the middle; `cancelled`: by whoever runs it."""
+the model's answer was cut at its own limit; `filtered`: its provider withheld it; `broken_off`, `error`: the reply
+ended in the middle; `cancelled`: by whoever runs it."""
 
 
 @dataclass(frozen=True, slots=True)
