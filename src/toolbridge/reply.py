@@ -40,6 +40,7 @@ class ReplyReader:
     def __init__(self, provider: Provider | str, *, text_calls: Collection[str] | None = None) -> None:
         self.provider = get_provider(provider) if isinstance(provider, str) else provider
         self._talk = self.provider.talk()
+        self._sifter = self._talk.sifter() if self._talk.sifter is not None else None
         self._assembler = Assembler(self.provider.origin or self.provider.name, text_calls)
         self._news = _News(held_back=text_calls is not None)
         self._bytes: _Bytes | None = None
@@ -93,6 +94,9 @@ class ReplyReader:
                 broken_off = not self._bytes.is_whole
         elif broken_off is None:
             broken_off = self._talk.always_ends
+        if self._sifter is not None:
+            for event in self._sifter.close():
+                self._assembler.feed(event)
         return self._assembler.reply(bool(broken_off))
 
     def _feed_bytes(self, chunk: bytes) -> tuple[Event, ...]:
@@ -106,8 +110,7 @@ class ReplyReader:
     def _feed_text(self, text: str) -> tuple[Event, ...]:
         """The data of one event: JSON, or the word that ends the stream."""
         if text.strip() == "[DONE]":
-            self._assembler.feed(Ended())
-            return (Ended(),)
+            return self._tell([Ended()])
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
@@ -118,6 +121,8 @@ class ReplyReader:
         event = Unread(what, "stream.unreadable")
         self._assembler.feed(event)
         self._assembler.damage()
+        if self._sifter is not None:
+            self._sifter.damage()
         return (event,)
 
     def _feed_event(self, value: Any) -> tuple[Event, ...]:
@@ -127,6 +132,11 @@ class ReplyReader:
             whole = self._talk.read_reply(value)
             if any(not isinstance(each, Unread) for each in whole):
                 events = [*whole, Ended()]
+        return self._tell(events)
+
+    def _tell(self, events: list[Event]) -> tuple[Event, ...]:
+        if self._sifter is not None:
+            events = self._sifter.feed(events)
         for event in events:
             self._assembler.feed(event)
         return tuple(each for event in events if (each := self._news.of(event)) is not None)

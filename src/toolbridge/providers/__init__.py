@@ -5,7 +5,17 @@ from __future__ import annotations
 from functools import cache
 
 from toolbridge.errors import UnknownProviderError, nearest
-from toolbridge.providers import anthropic, bedrock, compatible, gemini, mistral, ollama, openai_chat, openai_responses
+from toolbridge.providers import (
+    anthropic,
+    bedrock,
+    compatible,
+    gemini,
+    json_schema,
+    mistral,
+    ollama,
+    openai_chat,
+    openai_responses,
+)
 from toolbridge.providers.provider import Fact, Provider, StrictBudget
 
 __all__ = ["Fact", "Provider", "StrictBudget", "get_provider", "providers"]
@@ -24,6 +34,7 @@ def providers() -> dict[str, Provider]:
         mistral.PROVIDER,
         ollama.PROVIDER,
         *compatible.PROVIDERS,
+        json_schema.PROVIDER,
     )
     return {each.name: each for each in listed}
 

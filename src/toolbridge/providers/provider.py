@@ -96,10 +96,14 @@ class Provider:
         from toolbridge.stream.plain import plain
 
         assembler = Assembler(self.origin or self.name)
+        talk = self.talk()
         try:
-            events = self.talk().read_reply(plain(reply))
+            events = talk.read_reply(plain(reply))
         except RecursionError:
             raise HistoryError("the reply is nested too deeply to be read") from None
+        if talk.sifter is not None:
+            sifter = talk.sifter()
+            events = [*sifter.feed(events), *sifter.close()]
         for event in events:
             assembler.feed(event)
         return assembler.reply()
