@@ -89,6 +89,10 @@ class PreparedTools:
         """What was changed, for every tool that was not left out."""
         return {each.tool.id: (*each.notes, *self._notes.get(each.tool.id, ())) for each in self._compiled}
 
+    def __contains__(self, id: object) -> bool:
+        """Whether the tool of that id is among them."""
+        return id in self._ids()
+
     def is_strict(self, id: ToolId) -> bool:
         """Whether the tool's definition is a strict one."""
         return self._of_id(id).strict
@@ -146,6 +150,20 @@ class PreparedTools:
             return BoundCall(call, compiled.tool, better[0], (*unquoted, *better[1]))
         return _refused(call, [str(each) for each in checker.problems(arguments, compiled.back)])
 
+    def and_then(self, more: PreparedTools) -> PreparedTools:
+        """These and, behind them, those of `more`. What is here stays as it is, byte for byte, so that a provider's
+        prompt cache holds; a tool of `more` that is spelt like one of these is left out."""
+        left_out = {**self.left_out, **more.left_out}
+        later: list[Compiled] = []
+        for each in more._compiled:
+            there = self._names().get(each.name)
+            if there is None:
+                later.append(each)
+            elif there.tool.id != each.tool.id:
+                left_out[each.tool.id] = f"it would be spelt {each.name}, as {there.tool.id} is"
+        notes = {**more._notes, **self._notes}
+        return PreparedTools(self.provider, [*self._compiled, *later], left_out, notes, self._strict)
+
     def _unknown(self, name: str) -> str:
         from difflib import get_close_matches
 
@@ -171,10 +189,13 @@ class PreparedTools:
             raise UnknownToolError(f"no tool is called {name!r} here" + (f"; did you mean {meant!r}?" if meant else ""))
         return found
 
-    def _of_id(self, id: ToolId) -> Compiled:
+    def _ids(self) -> dict[ToolId, Compiled]:
         if self._by_id is None:
             self._by_id = {each.tool.id: each for each in self._compiled}
-        found = self._by_id.get(id)
+        return self._by_id
+
+    def _of_id(self, id: ToolId) -> Compiled:
+        found = self._ids().get(id)
         if found is None:
             why = self.left_out.get(id)
             raise UnknownToolError(f"{id} was left out: {why}" if why else f"{id} is not among the prepared tools")

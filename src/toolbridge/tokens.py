@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from math import ceil
-from typing import TypeAlias, assert_never
+from typing import Any, TypeAlias, assert_never
 
 from toolbridge.history.data import bare_type
 from toolbridge.history.said import described, json_text, structured_lines
@@ -154,6 +154,14 @@ def estimate(text: str) -> int:
             + 1.1 * len(_RARE.findall(raw))
         )
     return max(1, ceil(tokens))
+
+
+# ── definitions ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def definition_tokens(definition: Mapping[str, Any], count: Counter = estimate) -> int:
+    """About what a tool's definition costs in every request: a provider's own definition, as compact JSON."""
+    return count(json_text(definition, compact=True))
 
 
 # ── messages ─────────────────────────────────────────────────────────────────────────────────────────────────────

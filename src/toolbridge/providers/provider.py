@@ -9,6 +9,7 @@ in the registry; a vendor that resembles another is `replace(...)` of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -77,6 +78,11 @@ class Provider:
     longest_description: int | None = None
     write_hosted: Callable[[HostedServer, MCPToolFilter, Approval], Converted[Wire]] | None = None
     """A server that the provider itself connects to, as request fields."""
+    write_deferred: Callable[[list[Wire], list[Wire]], Wire] | None = None
+    """(definitions that are shown, definitions that are held back until its own search finds them) to request fields;
+    at least one of each."""
+    defers: re.Pattern[str] | None = None
+    """The models that are known to search what is held back."""
     facts: tuple[Fact, ...] = ()
     origin: str = ""
     """Whose reasoning and signatures it takes back: its own name, unless it is another form of the same provider."""
