@@ -200,6 +200,8 @@ class Hub:
         """The catalogue, and the generation that it is of."""
         self.generation = 0
         """Counts the changes of the catalogue."""
+        self.prepared: dict[str, Any] = {}
+        """What `tools_for` last prepared for each provider: `answer` reads responses with it."""
 
     # -- opening and closing -----------------------------------------------------------------------------------------
 
@@ -369,6 +371,18 @@ class Hub:
     ) -> ToolResult:
         """Call a tool of a server, as the host: the filters hold, and tools hidden from models can be called."""
         return await self._here(self._call, ToolId(server, tool), arguments, False, call_id, timeout, on_progress)
+
+    def tools_for(self, provider: Any, strict: bool | None = None, **options: Any) -> list[dict[str, Any]]:
+        """The tools as a provider's own SDK takes them: see `toolbridge.run.answer`."""
+        from toolbridge.run.answer import tools_for
+
+        return tools_for(self, provider, strict, **options)
+
+    async def answer(self, response: Any, provider: Any = None, **options: Any) -> list[Any]:
+        """Runs the calls of a response of a provider's SDK; the messages to append: see `toolbridge.run.answer`."""
+        from toolbridge.run.answer import answer
+
+        return await answer(self, response, provider, **options)
 
     async def run(
         self, bound: BoundCall, *, timeout: float | None = None, on_progress: Progress | None = None

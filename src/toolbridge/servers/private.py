@@ -1,11 +1,33 @@
-"""Private files: for their owner alone, whatever the umask, and whole or not there at all."""
+"""Private files: where a user's data are; for their owner alone, whatever the umask, and whole or not there at all."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+
+
+def data_directory(environment: Mapping[str, str]) -> Path:
+    """Where the user's data are."""
+    if chosen := environment.get("TOOLBRIDGE_DATA_DIR"):
+        return Path(chosen)
+    if sys.platform == "win32":
+        roaming = environment.get("APPDATA")
+        return (Path(roaming) if roaming else _home() / "AppData" / "Roaming") / "toolbridge"
+    if sys.platform == "darwin":
+        return _home() / "Library" / "Application Support" / "toolbridge"
+    data = environment.get("XDG_DATA_HOME", "")
+    return (Path(data) if os.path.isabs(data) else _home() / ".local" / "share") / "toolbridge"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(os.devnull)  # nothing can be kept there, and nothing is
 
 
 def make_private(directory: Path) -> None:

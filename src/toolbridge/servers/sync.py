@@ -168,6 +168,12 @@ class SyncHub:
             self._hub.call(server, tool, arguments, call_id=call_id, timeout=timeout, on_progress=on_progress)
         )
 
+    def tools_for(self, provider: Any, strict: bool | None = None, **options: Any) -> list[dict[str, Any]]:
+        return self._hub.tools_for(provider, strict, **options)
+
+    def answer(self, response: Any, provider: Any = None, **options: Any) -> list[Any]:
+        return self._wait(self._hub.answer(response, provider, **options))
+
     def run(self, bound: BoundCall, *, timeout: float | None = None, on_progress: Progress | None = None) -> ToolResult:
         return self._wait(self._hub.run(bound, timeout=timeout, on_progress=on_progress))
 

@@ -14,7 +14,6 @@ import asyncio
 import json
 import os
 import re
-import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -35,7 +34,7 @@ from mcp.shared.auth import (
 )
 from pydantic import BaseModel, PrivateAttr, ValidationError
 
-from toolbridge.servers.private import make_private, write_private
+from toolbridge.servers.private import data_directory, make_private, write_private
 from toolbridge.servers.spec import OAuth, ServerSpec
 
 VERSION = 1
@@ -144,26 +143,6 @@ def _keyring_backend() -> Any:
     except Exception:  # not installed, or its system service is broken in one of many ways
         return None
     return backend if recommended else None
-
-
-def data_directory(environment: Mapping[str, str]) -> Path:
-    """Where the user's data are."""
-    if chosen := environment.get("TOOLBRIDGE_DATA_DIR"):
-        return Path(chosen)
-    if sys.platform == "win32":
-        roaming = environment.get("APPDATA")
-        return (Path(roaming) if roaming else _home() / "AppData" / "Roaming") / "toolbridge"
-    if sys.platform == "darwin":
-        return _home() / "Library" / "Application Support" / "toolbridge"
-    data = environment.get("XDG_DATA_HOME", "")
-    return (Path(data) if os.path.isabs(data) else _home() / ".local" / "share") / "toolbridge"
-
-
-def _home() -> Path:
-    try:
-        return Path.home()
-    except RuntimeError:
-        return Path(os.devnull)  # nothing can be kept there, and nothing is
 
 
 def login_name(spec: ServerSpec) -> str:
