@@ -98,6 +98,8 @@ class WireServer:
         self.sent: list[bytes] = []
         """The bodies of its answers, one for each request."""
         self.script = Script()
+        self.turns: list[Script] = []
+        """What it answers first, one for each request."""
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
 
@@ -117,6 +119,11 @@ class WireServer:
         """From now on it answers with this, in pieces of `every` bytes."""
         self.script = Script(scenario, raw, media, pieces_of(every), status)
 
+    def says_in_turn(self, *scenarios: Scenario, every: int | None = None) -> None:
+        """One answer after the other, each once; then it has nothing more to say."""
+        self.turns = [Script(each, pieces=pieces_of(every)) for each in scenarios]
+        self.script = Script()
+
     def __enter__(self) -> WireServer:
         self._thread.start()
         return self
@@ -128,7 +135,7 @@ class WireServer:
 
     def answer(self, path: str, headers: Mapping[str, str], text: bytes) -> tuple[int, str, bytes, bool]:
         """(status, media type, body, whether it is a stream) for a request."""
-        script, address = self.script, urlsplit(path)
+        script, address = (self.turns.pop(0) if self.turns else self.script), urlsplit(path)
         found = [(name, each) for name, each in ENDPOINTS.items() if each.path.fullmatch(address.path)]
         if not found:
             return 404, JSON, b'{"error": {"message": "no such endpoint", "code": 404}}', False
@@ -175,7 +182,7 @@ def _handler(owner: WireServer) -> type[BaseHTTPRequestHandler]:
             if length > LONGEST_REQUEST:
                 self.close_connection = True
                 return self.send_error(413)
-            pieces = owner.script.pieces
+            pieces = (owner.turns[0] if owner.turns else owner.script).pieces
             asked = self.rfile.read(length)
             status, media, body, streamed = owner.answer(self.path, dict(self.headers.items()), asked)
             self.send_response(status)
