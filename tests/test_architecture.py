@@ -28,7 +28,7 @@ OUTSIDE = {
     "local": {"xllamacpp"},
     "store": {"redis"},
     "cli": {"click"},
-    "compat": {"openai", "google", "redis"},
+    "compat": {"openai", "google", "tiktoken"},
 }
 """What a layer may import beside the standard library."""
 DOORS = {("servers", "run.answer")}

@@ -22,12 +22,14 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from toolbridge.compat.chatgpt_calls import field, text_of
+from toolbridge.prepare import PreparedTools
 from toolbridge.providers import get_provider
 from toolbridge.stream.arguments import read_call
-from toolbridge.types import EMPTY, Message, Part, Text, ToolCall, ToolResult
+from toolbridge.types import EMPTY, Message, Part, Text, ToolCall, ToolId, ToolResult
 
 logger = logging.getLogger(__name__)
 
@@ -37,45 +39,36 @@ def content_to_text(content: Any) -> str:
     return "\n".join(text for each in _parts_of(content) if (text := _said(each)))
 
 
-class ChatGPTProvider:
-    """What of the ChatGPT provider is pure."""
-
-    @staticmethod
-    def format_history(history: Iterable[Any]) -> list[dict[str, Any]]:
-        """The history as OpenAI's `messages`. The core way: `get_provider("openai-chat").write_messages(history)`."""
-        messages = _Reading("openai-chat", ("chatgpt", "assistant", "model"), system=True).messages(history)
-        return _written("openai-chat", messages)["messages"]
-
-    @staticmethod
-    def extract_text_from_chunk(chunk: Any) -> str:
-        """The text of one chunk of a stream. The core way: the `TextDelta`s of `ReplyReader.feed(chunk)`."""
-        choices = field(chunk, "choices")
-        first = choices[0] if isinstance(choices, list) and choices else None
-        return text_of(field(field(first, "delta"), "content")) or ""
-
-
-class GeminiProvider:
-    """What of the Gemini provider is pure."""
-
-    @staticmethod
-    def format_history(history: Iterable[Any]) -> list[dict[str, Any]]:
-        """The history as Gemini's `contents`. The core way: `get_provider("gemini").write_messages(history)`."""
-        messages = _Reading("gemini", ("gemini", "assistant", "model"), system=False).messages(history)
-        return _written("gemini", messages)["contents"]
-
-    @staticmethod
-    def extract_text_from_chunk(chunk: Any) -> str:
-        """The text of one chunk of a stream, without thoughts."""
-        candidates = field(chunk, "candidates")
-        first = candidates[0] if isinstance(candidates, list) and candidates else None
-        parts = field(field(first, "content"), "parts")
-        shown = [each for each in parts if field(each, "thought") is not True] if isinstance(parts, list) else []
-        return "".join(text_of(field(each, "text")) or "" for each in shown)
-
-
 def format_history(history: Iterable[Any]) -> list[dict[str, Any]]:
-    """The history as OpenAI's `messages`: `ChatGPTProvider.format_history`."""
-    return ChatGPTProvider.format_history(history)
+    """The history as OpenAI's `messages`. The core way: `get_provider("openai-chat").write_messages(history)`."""
+    messages = _Reading("openai-chat", ("chatgpt", "assistant", "model"), system=True).messages(history)
+    return _written("openai-chat", messages)["messages"]
+
+
+def format_gemini_history(history: Iterable[Any], tools: PreparedTools | None = None) -> list[dict[str, Any]]:
+    """The history as Gemini's `contents`; with `tools`, calls of theirs stand as Gemini's model would write them.
+
+    The core way: `get_provider("gemini").write_messages(history)`.
+    """
+    messages = _Reading("gemini", ("gemini", "assistant", "model"), system=False).messages(history)
+    if tools is not None:
+        known = {each.id for each in tools.tools}
+        messages = [replace(each, parts=tuple(_shaped(part, tools, known) for part in each.parts)) for each in messages]
+    return _written("gemini", messages)["contents"]
+
+
+def has_tool_parts(history: Iterable[Any]) -> bool:
+    """Whether there are calls or results in a history."""
+    parts = (part for entry in history for part in _parts_of(field(entry, "content")))
+    return any(part.get("type") in ("tool_call", "tool_result") for part in parts)
+
+
+def _shaped(part: Part, tools: PreparedTools, known: set[ToolId]) -> Part:
+    if not isinstance(part, ToolCall) or ToolId("", part.name) not in known or part.arguments is None:
+        return part
+    id = ToolId("", part.name)
+    arguments = tools.write_arguments(id, part.arguments)
+    return replace(part, name=tools.wire_name(id), arguments=arguments, text=_json(arguments))
 
 
 def _written(provider: str, messages: list[Message]) -> dict[str, Any]:

@@ -127,7 +127,7 @@ class MCPToolWrapper:
             raise
         except Exception as error:
             raise MCPToolError(f"{self._name}: the call failed: {_words(error)}") from error
-        result = _read_result(answer)
+        result = read_result(answer)
         if result is None:
             return answer if isinstance(answer, dict) else "" if answer is None else str(answer)
         text = result_text(result)
@@ -284,7 +284,7 @@ class MCPServerConnection:
 # ── reading foreign shapes ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_result(answer: Any) -> ToolResult | None:
+def read_result(answer: Any) -> ToolResult | None:
     """A `CallToolResult` of any spelling as ours; `None` where the answer is something else."""
     if isinstance(answer, ToolResult):
         return answer
