@@ -47,5 +47,6 @@ JUDGED_AS = {
         ("azure", "vllm", "llama.cpp", "dial", "groq", "deepseek", "moonshot", "qwen", "openrouter", "fireworks"),
         "openai-chat",
     ),
+    "json-schema": "openai-chat",
 }
 """Providers that have no judge of their own, and whose judge serves: they accept no more than that one."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.support.rules.blocks import anthropic, bedrock
 from tests.support.rules.chat import chat, dial, mistral, ollama, uncounted
+from tests.support.rules.constrained import constrained
 from tests.support.rules.items import responses
 from tests.support.rules.parts import gemini
 from tests.support.rules.shared import Problems, Wire
@@ -44,4 +45,5 @@ _JUDGES: Mapping[str, Callable[[Wire], Problems]] = {
     "moonshot": uncounted,
     "vllm": uncounted,
     "llama.cpp": uncounted,
+    "json-schema": constrained,
 }

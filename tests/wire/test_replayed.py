@@ -12,7 +12,7 @@ from toolbridge import get_provider
 from toolbridge.providers import providers
 from toolbridge.types import Message, Text, ToolResult
 
-FORMATS = ("openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "mistral", "ollama")
+FORMATS = ("openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "mistral", "ollama", "json-schema")
 
 
 @pytest.mark.parametrize("provider", providers())

@@ -62,6 +62,7 @@ _TALK = {
     "budget.exceeded": "what must stay is more than the budget",
     "bytes.replaced": "bytes that are no UTF-8 text are replaced",
     "call.id_made": "a call without an id was given one",
+    "text.after_call": "what the model wrote behind its call",
     "call.in_text": "a call that the model wrote into its text",
     "call.left_out": "a call of a tool that is left out here",
     "call.misplaced": "a call outside of the assistant's messages is said in words",

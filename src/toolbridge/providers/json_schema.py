@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 def write_tool(name: str, description: str, schema: Wire, strict: bool) -> Wire:
-    tool: Wire = {"name": name}
+    """As Chat Completions have it, though it is not sent as it is: the form that most programs know."""
+    function: Wire = {"name": name}
     if description:
-        tool["description"] = description
-    tool["parameters"] = schema
-    return tool
+        function["description"] = description
+    return {"type": "function", "function": {**function, "parameters": schema}}
 
 
 def write_fields(definitions: list[Wire], strict: bool) -> Wire:
     """The schema of the one object. `strict` is not asked: there is nothing without it."""
     from toolbridge.wire.constrained.form import form_schema
 
-    schema = form_schema((each["name"], each["parameters"]) for each in definitions)
+    schema = form_schema((each["function"]["name"], each["function"]["parameters"]) for each in definitions)
     return {
         "response_format": {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}}
     }
@@ -38,7 +38,7 @@ def write_fields(definitions: list[Wire], strict: bool) -> Wire:
 def write_instructions(definitions: list[Wire]) -> str:
     from toolbridge.wire.constrained.instructions import write_instructions
 
-    return write_instructions(definitions)
+    return write_instructions([each["function"] for each in definitions])
 
 
 @cache

@@ -289,4 +289,67 @@ OTHERS = (
     ),
 )
 
-RECORDINGS = (*AZURE, *GROQ, *OLLAMA, *OTHERS)
+
+def _written(*fragments: str, finish: str = "stop") -> bytes:
+    return sse([*(said({"content": each}) for each in fragments), said({}, finish), DONE])
+
+
+CONSTRAINED = (
+    Recording(
+        "json-schema",
+        "call_in_fragments",
+        _written('{"', "tool", '": "', "get_", 'weather", "arguments', '": {"', "city", '": "Be', 'rn"}', "}"),
+        expected([call(WEATHER, BERN, "call_0")], "calls"),
+    ),
+    Recording(
+        "json-schema",
+        "answer_in_fragments",
+        _written('{ "answer"', ':\n"Z', "\\", 'u00fcrich: \\"', "\\ud83d\\u", 'de00\\"', ' \\n{}"', " }"),
+        expected([], "stop", 'Zürich: "😀" \n{}'),
+    ),
+    Recording(
+        "json-schema",
+        "answer_cut_at_the_limit",
+        _written('{"answer": "Once upon', " a time\\", finish="length"),
+        expected([], "length", "Once upon a time"),
+    ),
+    Recording(
+        "json-schema",
+        "call_cut_at_the_limit",
+        _written('{"tool": "get_weather", "arguments": {"city": "Be', finish="length"),
+        expected([call(WEATHER, None, "call_0", text='{"city": "Be')], "length"),
+    ),
+    Recording(
+        "json-schema",
+        "call_cut_before_its_arguments",
+        _written('{"tool": "get_weather", "argum', finish="length"),
+        expected([call(WEATHER, None, "call_0")], "length"),
+    ),
+    Recording(
+        "json-schema",
+        "text_and_a_fence_around_the_call",
+        _written("Let me look.\n\n``", '`json\n{"tool": "get_weather"', ', "arguments": {"city": "Bern"}}\n`', "``"),
+        expected([call(WEATHER, BERN, "call_0")], "calls", "Let me look."),
+    ),
+    Recording(
+        "json-schema",
+        "not_constrained",
+        _written("It has ", "sets {", "1, 2} and `{}`", "."),
+        expected([], "stop", "It has sets {1, 2} and `{}`."),
+    ),
+    Recording(
+        "json-schema",
+        "tool_calls_after_all",
+        sse(
+            [
+                asks(piece(0, "call_1", WEATHER, '{"city": "Be', type="function")),
+                asks(piece(0, arguments='rn"}')),
+                said({}, "tool_calls"),
+                DONE,
+            ]
+        ),
+        expected([_BERN], "calls"),
+    ),
+)
+
+RECORDINGS = (*AZURE, *GROQ, *OLLAMA, *OTHERS, *CONSTRAINED)

@@ -47,17 +47,20 @@ HEAD = "\n".join(
 )
 
 
-def write_instructions(definitions: Sequence[Wire]) -> str:
-    """The words for the system message. The same definitions give the same bytes."""
-    return "\n".join((HEAD, *(line for each in definitions for line in _tool(each))))
+def write_instructions(functions: Sequence[Wire]) -> str:
+    """The words for the system message, for functions of a name, perhaps a description, and parameters.
+
+    The same functions give the same bytes.
+    """
+    return "\n".join((HEAD, *(line for each in functions for line in _tool(each))))
 
 
-def _tool(definition: Wire) -> Iterator[str]:
-    parameters = definition["parameters"]
+def _tool(function: Wire) -> Iterator[str]:
+    parameters = function["parameters"]
     properties: Wire = parameters.get("properties") or {}
     names = _spelt(parameters, 0)[1:-1]
-    description = _flat(definition.get("description", ""))
-    yield f"- {definition['name']}({names})" + (f": {description}" if description else "")
+    description = _flat(function.get("description", ""))
+    yield f"- {function['name']}({names})" + (f": {description}" if description else "")
     for key, schema in properties.items():
         if isinstance(schema, Mapping) and (said := _flat(schema.get("description", ""))):
             yield f"    {key}: {said}"
