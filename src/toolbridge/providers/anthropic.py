@@ -6,6 +6,7 @@ valid 2020-12 schema. Strict tools share one budget per request, have closed obj
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,12 @@ def write_tool(name: str, description: str, schema: Wire, strict: bool) -> Wire:
 
 def write_fields(definitions: list[Wire], strict: bool) -> Wire:
     return {"tools": definitions}
+
+
+def write_deferred(shown: list[Wire], deferred: list[Wire]) -> Wire:
+    """Its own search stands between what is shown and what it searches, so that the first part stays as it is."""
+    search: Wire = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
+    return {"tools": [*shown, search, *({**each, "defer_loading": True} for each in deferred)]}
 
 
 def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval) -> Converted[Wire]:
@@ -89,12 +96,16 @@ PROVIDER = Provider(
     write_fields=write_fields,
     talk=talk,
     write_hosted=write_hosted,
+    write_deferred=write_deferred,
+    defers=re.compile(r"^claude-(opus|sonnet|haiku)-(4-[5-9]|[5-9])(-|$)"),
     facts=(
         Fact("names of up to 128 of a-z A-Z 0-9 _ -", "github.com/anthropics/claude-code/issues/96152", "2026-09"),
         Fact("no oneOf, allOf or anyOf at the root", "github.com/anthropics/claude-code/issues/40075", "2026-08"),
         Fact("top-level property keys match [a-zA-Z0-9_.-]{1,64}", "github.com/decocms/studio/pull/6874", "2026-09"),
         Fact("schemas are valid 2020-12", "github.com/openclaw/openclaw/issues/29416", "2026-11"),
         Fact("at most 20 strict tools, 24 optionals and 16 unions among them", "github.com/camel-ai/camel/pull/4171", "2026-11"),
+        Fact("from the 4.5 generation on its models search deferred tools; one tool at least is not deferred",
+             "github.com/microsoft/vscode/pull/328662; anthropic 2.8 types", "2026-11"),
         Fact("hosted: mcp_servers and mcp_toolset, beta mcp-client-2026-09-15", "anthropic 2.8 types/beta", "2026-11"),
     ),
 )  # fmt: skip

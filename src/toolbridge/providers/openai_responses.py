@@ -5,6 +5,7 @@ It cannot express what Chat Completions cannot; a missing `strict` is not "no" t
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,11 @@ def write_tool(name: str, description: str, schema: Wire, strict: bool) -> Wire:
 
 def write_fields(definitions: list[Wire], strict: bool) -> Wire:
     return {"tools": definitions}
+
+
+def write_deferred(shown: list[Wire], deferred: list[Wire]) -> Wire:
+    """Its own search stands between what is shown and what it searches, so that the first part stays as it is."""
+    return {"tools": [*shown, {"type": "tool_search"}, *({**each, "defer_loading": True} for each in deferred)]}
 
 
 def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval) -> Converted[Wire]:
@@ -98,10 +104,14 @@ PROVIDER = Provider(
     write_fields=write_fields,
     talk=talk,
     write_hosted=write_hosted,
+    write_deferred=write_deferred,
+    defers=re.compile(r"^gpt-5\.[4-9](?!.*(nano|chat))(-|$)"),
     facts=(
         Fact("strict is always explicit", "github.com/vercel/ai/issues/7888", "2026-11"),
         Fact("names: 64 is safe at the top level, 128 only inside a namespace", "openai OpenAPI 2.3.0 FunctionToolParam", "2026-08"),
         Fact("hosted servers: allowed_tools, require_approval", "openai 3.49 types/responses/tool_param.py", "2026-11"),
+        Fact("gpt-5.4 and later search deferred functions; their calls carry a namespace that is sent back",
+             "github.com/googleapis/js-genai/issues/1416; openai 3.49 types/responses/tool_search_tool_param.py", "2026-11"),
         Fact("strict schemas as in Chat Completions", "openai structured outputs guide", "2026-02"),
     ),
 )  # fmt: skip
