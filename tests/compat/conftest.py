@@ -11,5 +11,6 @@ from tests.compat.scripted import ScriptedServer
 
 @pytest.fixture
 def model() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as server:
+    server = ScriptedServer()
+    with server:
         yield server
