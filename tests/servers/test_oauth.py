@@ -1184,7 +1184,7 @@ def test_a_real_keyring_is_used_unless_files_are_asked_for(monkeypatch: pytest.M
 def test_logins_are_where_the_system_keeps_data(
     monkeypatch: pytest.MonkeyPatch, platform: str, environment: dict[str, str], place: str
 ) -> None:
-    monkeypatch.setattr(storage.sys, "platform", platform)
+    monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(Path, "home", lambda: Path("/home/u"))
     assert storage.data_directory(environment) == Path(place)
 

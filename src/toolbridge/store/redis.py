@@ -290,7 +290,7 @@ class RedisStore:
     def _error(self, failure: Exception, unsure: str) -> StoreError:
         from redis import exceptions
 
-        said = str(failure)
+        said, prefix = str(failure), read_text(self._prefix)
         kinds: tuple[tuple[bool, StoreFailure, str], ...] = (
             (isinstance(failure, exceptions.AuthenticationError) or said.startswith(("NOAUTH", "WRONGPASS")),
              "unreachable", "Redis does not take this user and password; set them as redis://user:password@host"),
@@ -304,10 +304,11 @@ class RedisStore:
              "unreachable", f"no connection to Redis ({_cause(failure)}); is it running?{unsure}"),
             (isinstance(failure, exceptions.ReadOnlyError),
              "unreachable", "this Redis is a replica that takes no writes; give the address of the primary"),
-            ("OOM " in said, "full", "Redis has used up its maxmemory; nothing was written: raise it, or delete"),
+            (isinstance(failure, exceptions.OutOfMemoryError) or "OOM " in said,
+             "full", "Redis has used up its maxmemory; nothing was written: raise it, or delete"),
             (said.startswith("MISCONF"), "full", "Redis cannot write to its disk and takes no writes; make room there"),
             ("WRONGTYPE" in said,
-             "corrupt", f"a key under {read_text(self._prefix)!r} is not ours, and was left as it is; set another prefix"),
+             "corrupt", f"a key under {prefix!r} is not ours and was left as it is; set another prefix"),
             (said.startswith("BUSY"), "locked", "Redis is busy with a script of somebody's; try again, or end it"),
         )  # fmt: skip
         for true, kind, text in kinds:

@@ -259,26 +259,24 @@ class SqliteStore:
 
     @contextmanager
     def _reading(self) -> Generator[sqlite3.Connection]:
-        with self._transaction("BEGIN") as database:
+        """One moment of the file. Nothing is committed: that fails where a page that was read is damaged."""
+        database = self._connection()
+        database.execute("BEGIN")
+        try:
             yield database
+        finally:
+            _roll_back(database)
 
     @contextmanager
     def _writing(self) -> Generator[sqlite3.Connection]:
         """Takes the lock at once: a transaction that reads first and writes then could not wait for its turn."""
-        with self._transaction("BEGIN IMMEDIATE") as database:
-            yield database
-
-    @contextmanager
-    def _transaction(self, begin: str) -> Generator[sqlite3.Connection]:
         database = self._connection()
-        database.execute(begin)
+        database.execute("BEGIN IMMEDIATE")
         try:
             yield database
             database.execute("COMMIT")
         finally:
-            if database.in_transaction:
-                with suppress(sqlite3.Error):  # the error that led here is the one to tell
-                    database.execute("ROLLBACK")
+            _roll_back(database)
 
     def _connection(self) -> sqlite3.Connection:
         database: sqlite3.Connection | None = getattr(self._local, "database", None)
@@ -358,6 +356,12 @@ class SqliteStore:
         code = _code(failure)
         kind, advice = _FAILURES.get(code) or _FAILURES.get(code & 0xFF) or ("unreachable", str(failure))
         return StoreError(kind, f"{self._place}: {advice.format(wait=self._wait)}")
+
+
+def _roll_back(database: sqlite3.Connection) -> None:
+    if database.in_transaction:
+        with suppress(sqlite3.Error):  # the error that led here is the one to tell
+            database.execute("ROLLBACK")
 
 
 def _code(failure: sqlite3.Error) -> int:
