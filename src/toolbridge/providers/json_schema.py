@@ -59,7 +59,9 @@ PROVIDER = Provider(
     write_instructions=write_instructions,
     talk=talk,
     facts=(
-        Fact("response_format json_schema becomes a grammar; keys come in the order of the schema, references are"
-             " relative to its root", "llama.cpp b21e4de common/json-schema-to-grammar.cpp", "2026-08"),
+        Fact("a grammar's keys come in the order of the schema, the required first; references are relative to its root,"
+             " and rules are named by their letters and digits alone", "llama.cpp 011c6c3 common/json-schema-to-grammar.cpp", "2026-11"),
+        Fact("objects are open unless they are said to be closed; white space is without end unless x-guidance says how much",
+             "llguidance 0bc7a5f docs/json_schema.md", "2026-11"),
     ),
 )  # fmt: skip

@@ -16,9 +16,18 @@ TOOL: Final = "tool"
 ARGUMENTS: Final = "arguments"
 ANSWER: Final = "answer"
 
-_SCHEMAS = ("items", "additionalProperties", "contains", "not", "if", "then", "else", "propertyNames")
-_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-_MAPS = ("properties", "patternProperties", "dependentSchemas")
+_GUIDANCE: Final = "x-guidance"
+_SPACES: Final = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+"""For llguidance, which else allows white space without end between any two tokens, and some models do not come out of
+it (llguidance 1.9 docs/json_schema.md). It makes them write as `write_call` does. Other converters skip the key."""
+
+_SCHEMAS = frozenset({"items", "additionalProperties"})
+_LISTS = frozenset({"anyOf", "prefixItems"})
+_MAPS = frozenset({"properties"})
+"""Where schemas stand in schemas of the dialect, which has no other keyword of that kind."""
+
+_ELSEWHERE = frozenset({"additionalProperties", "anyOf", "$ref"})
+"""Keywords that say themselves what else may be in an object."""
 
 
 def write_call(name: str, arguments: Mapping[str, Any]) -> str:
@@ -37,19 +46,20 @@ def _written(value: Wire) -> str:
 def form_schema(tools: Iterable[tuple[str, Wire]]) -> Wire:
     """The schema of the object, for tools by name and the schemas of their arguments.
 
-    References are relative to the root, so the definitions of all tools stand there, under names that tell them apart.
+    References are relative to the root, so the definitions of all tools stand there. They are numbered: llama.cpp calls
+    its rules by the letters and digits of the reference, and takes `a_b` for `a-b`.
     """
     defs: Wire = {}
     branches: list[Wire] = []
     for number, (name, parameters) in enumerate(tools):
-        own = parameters.get("$defs") or {}
-        places = {f"#/$defs/{each}": f"#/$defs/{number}_{each}" for each in own}
-        for each, schema in own.items():
-            defs[f"{number}_{each}"] = _moved(schema, places)
+        own: Wire = parameters.get("$defs") or {}
+        places = {f"#/$defs/{each}": f"#/$defs/{number}_{place}" for place, each in enumerate(own)}
+        for place, schema in enumerate(own.values()):
+            defs[f"{number}_{place}"] = _placed(schema, places)
         taken = {key: value for key, value in parameters.items() if key != "$defs"}
         # `enum` and not `const`: every converter of schemas to grammars has it.
-        branches.append(_closed({TOOL: {"type": "string", "enum": [name]}, ARGUMENTS: _moved(taken, places)}))
-    schema: Wire = {"anyOf": [*branches, _closed({ANSWER: {"type": "string"}})]}
+        branches.append(_closed({TOOL: {"type": "string", "enum": [name]}, ARGUMENTS: _placed(taken, places)}))
+    schema: Wire = {"anyOf": [*branches, _closed({ANSWER: {"type": "string"}})], _GUIDANCE: dict(_SPACES)}
     return {**schema, "$defs": defs} if defs else schema
 
 
@@ -62,20 +72,24 @@ def _closed(properties: Wire) -> Wire:
     }
 
 
-def _moved(schema: Any, places: Mapping[str, str]) -> Any:
-    """The schema with its references to where the definitions now stand."""
-    if not places or not isinstance(schema, dict):
+def _placed(schema: Any, places: Mapping[str, str]) -> Any:
+    """The schema with its references to where the definitions now stand, and with objects closed that list what is in
+    them and say nothing of more: llama.cpp's converter and xgrammar take them as closed, llguidance does not, and a
+    small model would go on with keys of its own."""
+    if not isinstance(schema, dict):
         return schema
-    moved: Wire = {}
+    placed: Wire = {}
     for key, value in schema.items():
         if key == "$ref" and isinstance(value, str):
-            moved[key] = places.get(value, value)
+            placed[key] = places.get(value, value)
         elif key in _SCHEMAS:
-            moved[key] = _moved(value, places)
+            placed[key] = _placed(value, places)
         elif key in _LISTS and isinstance(value, list):
-            moved[key] = [_moved(each, places) for each in value]
+            placed[key] = [_placed(each, places) for each in value]
         elif key in _MAPS and isinstance(value, dict):
-            moved[key] = {name: _moved(each, places) for name, each in value.items()}
+            placed[key] = {name: _placed(each, places) for name, each in value.items()}
         else:
-            moved[key] = value
-    return moved
+            placed[key] = value
+    if "properties" in schema and not _ELSEWHERE & schema.keys():
+        placed["additionalProperties"] = False
+    return placed

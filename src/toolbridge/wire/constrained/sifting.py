@@ -64,7 +64,7 @@ class TextSifter:
         self._state: State = "text"
         self._buffer = ""
         self._pieces: list[str] = []
-        """The object that is held back as a whole, fence and all."""
+        """The object that is held back as a whole; first, what leads to it: white space and a fence."""
         self._depth = Depth()
         self._begun = False
         self._told = False
@@ -148,8 +148,8 @@ class TextSifter:
             at = start.start()
             opened = _OPENED.match(self._buffer, at)
             if opened is not None and self._is_ours(opened, at):
-                found += self._text(self._taken(at).rstrip())
-                self._pieces = [self._taken(opened.start("object") - at)]
+                found += self._text(self._taken(len(self._buffer[:at].rstrip())))
+                self._pieces = [self._taken(self._buffer.index("{"))]
                 self._depth = Depth()
                 self._state = "object"
                 return True
@@ -198,11 +198,11 @@ class TextSifter:
             self._pieces.append(self._taken(len(self._buffer)))
             return False
         self._pieces.append(self._taken(ends[0]))
-        fence, text = self._pieces[0], "".join(self._pieces[1:])
+        lead, text = self._pieces[0], "".join(self._pieces[1:])
         self._pieces = []
         said = None if self._damaged else self._meaning(text)
         if said is None:
-            found += self._text(fence + text)
+            found += self._text(lead + text)
             self._state = "text"
         else:
             found += said
