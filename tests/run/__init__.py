@@ -1,0 +1,1 @@
+"""The loop: real servers, a scripted model over real HTTP."""
