@@ -16,7 +16,7 @@ from toolbridge import __version__
 from toolbridge.cli.terminal import shown
 from toolbridge.errors import ServerError, ToolbridgeError, nearest
 
-COMMANDS = ("tools", "call", "resources", "prompts", "doctor", "convert", "matrix", "replay", "providers")
+COMMANDS = ("tools", "call", "resources", "prompts", "doctor", "models", "convert", "matrix", "replay", "providers")
 """Each is the module of that name, and the `command` in it."""
 
 FAILED = 1
