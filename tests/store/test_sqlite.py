@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import resource
 import shutil
@@ -179,6 +180,17 @@ async def test_a_store_that_stays_locked_is_an_error_after_a_while_and_can_still
             assert (await store.load("it")).messages == HELLO
             other.execute("ROLLBACK")
             assert await store.append("it", HELLO, after=2) == 4
+
+
+async def test_many_that_wait_for_a_locked_store_are_told_after_about_as_long_as_one(path: Path) -> None:
+    await keep(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        async with open_store(path, wait=1) as store:
+            start = time.monotonic()
+            tried = await asyncio.gather(*(store.append("it", HELLO) for _ in range(5)), return_exceptions=True)
+            assert [each.kind for each in tried if isinstance(each, StoreError)] == ["locked"] * 5
+            assert 1 <= time.monotonic() - start < 3.5
 
 
 async def test_a_new_file_that_stays_locked_is_an_error_too(path: Path) -> None:

@@ -44,12 +44,13 @@ async def test_what_was_appended_comes_back_with_its_version_title_and_time(anyw
         assert kept == Kept((*HELLO, Message.user("More")), 3, "Hello", kept.changed, ())
 
 
-@pytest.mark.parametrize("name", HISTORIES)
-async def test_every_kind_of_history_comes_back_as_it_was(anywhere: Place, name: str) -> None:
+async def test_every_kind_of_history_comes_back_as_it_was(anywhere: Place) -> None:
     async with anywhere.open() as store:
-        await store.append("it", HISTORIES[name])
-        kept = await store.load("it")
-        assert (kept.messages, kept.notes) == (HISTORIES[name], ())
+        for name, history in HISTORIES.items():
+            await store.append(name, history)
+        for name, history in HISTORIES.items():
+            kept = await store.load(name)
+            assert (name, kept.messages, kept.notes) == (name, history, ())
 
 
 async def test_texts_of_any_kind_come_back_as_they_were(anywhere: Place) -> None:
@@ -204,6 +205,23 @@ async def test_a_store_may_be_used_again_after_it_was_closed(shared: Place) -> N
         await store.close()
 
 
+async def test_a_store_that_is_closed_while_others_use_it_fails_none_of_them(shared: Place) -> None:
+    store = shared.open()
+
+    async def write(number: int) -> None:
+        for _ in range(10):
+            await store.append(str(number), HELLO)
+
+    async def close() -> None:
+        for _ in range(10):
+            await store.close()
+            await asyncio.sleep(0)
+
+    await asyncio.gather(*(write(number) for number in range(4)), close(), close())
+    assert [each.version for each in await store.list()] == [20] * 4
+    await store.close()
+
+
 def test_a_store_is_used_from_several_event_loops_and_threads(anywhere: Place) -> None:
     store = anywhere.open()
 
@@ -243,6 +261,25 @@ def start(place: Place, *arguments: str) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         cwd=root,
     )
+
+
+async def test_a_forked_process_uses_the_store_that_its_parent_has_used(shared: Place) -> None:
+    program = """
+import asyncio, os, sys
+from toolbridge.store import open_store
+from toolbridge.types import Message
+store = open_store(sys.argv[1], prefix=sys.argv[2])
+asyncio.run(store.append("it", [Message.user("parent")]))
+child = os.fork()
+asyncio.run(store.append("it", [Message.user("either")]))
+asyncio.run(store.close())
+if child:
+    sys.exit(os.waitpid(child, 0)[1])
+"""
+    ran = subprocess.run([sys.executable, "-W", "ignore", "-c", program, *shared.arguments], timeout=30, check=False)
+    assert ran.returncode == 0
+    async with shared.open() as store:
+        assert [each.text for each in (await store.load("it")).messages] == ["parent", "either", "either"]
 
 
 async def test_four_processes_that_write_to_one_conversation_lose_nothing_and_do_not_mix(shared: Place) -> None:

@@ -231,7 +231,8 @@ class RedisStore:
         return await self._run(work)
 
     async def close(self) -> None:
-        await self._threads.end(self._client.close)
+        # Connections that somebody uses meanwhile are left to them.
+        await self._threads.end(lambda: self._client.connection_pool.disconnect(inuse_connections=False))
 
     async def __aenter__(self) -> Self:
         return self
@@ -270,8 +271,8 @@ class RedisStore:
     def _key(self, kind: str, name: bytes = b"") -> bytes:
         return self._prefix + kind.encode("ascii") + name
 
-    def _keys(self, name: bytes) -> list[bytes]:
-        return [self._key("messages:", name), self._key("conversation:", name), self._key("conversations")]
+    def _keys(self, name: bytes) -> tuple[bytes, bytes, bytes]:
+        return self._key("messages:", name), self._key("conversation:", name), self._key("conversations")
 
     def _script(self, script: str, keys: Sequence[bytes], *arguments: bytes) -> Any:
         return self._client.eval(TYPES + script if "is(" in script else script, len(keys), *keys, *arguments)

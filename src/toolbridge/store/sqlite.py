@@ -66,6 +66,10 @@ SCHEMA = (
 VERSION = 1
 """Of the schema, in the file's header. Raised when an older toolbridge would misread the file."""
 
+SHORTEST_WAIT_SECONDS = 0.1
+"""What is left of the wait for a write that has stood behind others of its own process: a hundred of them are told that
+a file is locked after about as long as one."""
+
 _RETRY_SECONDS = 0.02
 """Between attempts at what SQLite does not wait for by itself: two processes that make one file at the same time."""
 
@@ -94,6 +98,7 @@ class SqliteStore:
     def __init__(self, path: Path | None, *, wait: float = WAIT_SECONDS) -> None:
         self.path = None if path is None else Path(os.path.abspath(path))  # whatever the working directory is later
         self._wait = wait
+        self._patience = wait
         self._threads = Threads(1)  # writers would only wait for each other
         self._local = threading.local()  # the connection, of the one thread that is working now
 
@@ -145,7 +150,10 @@ class SqliteStore:
     # ── in the thread ────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _run(self, work: Callable[[], T]) -> T:
+        asked = time.monotonic()
+
         def told() -> T:
+            self._patience = max(self._wait - (time.monotonic() - asked), min(self._wait, SHORTEST_WAIT_SECONDS))
             try:
                 return work()
             except sqlite3.Error as failure:
@@ -271,6 +279,7 @@ class SqliteStore:
     def _writing(self) -> Generator[sqlite3.Connection]:
         """Takes the lock at once: a transaction that reads first and writes then could not wait for its turn."""
         database = self._connection()
+        database.execute(f"PRAGMA busy_timeout = {round(self._patience * 1000)}").fetchall()
         database.execute("BEGIN IMMEDIATE")
         try:
             yield database

@@ -7,6 +7,7 @@ the connections of an async client are not. JSON is read and written here too: t
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,13 +22,15 @@ class Threads:
     def __init__(self, most: int) -> None:
         self._most = most
         self._pool: ThreadPoolExecutor | None = None
+        self._process = 0
         self._lock = threading.Lock()  # for moments only: nothing is waited for while it is held
 
     async def run(self, work: Callable[[], T]) -> T:
         """What the work returns. Cancelled, work that has not begun is never done; other work is finished unseen."""
         with self._lock:
-            if self._pool is None:
+            if self._pool is None or self._process != os.getpid():  # a fork has the pool and not its threads
                 self._pool = ThreadPoolExecutor(self._most, thread_name_prefix="toolbridge-store")
+                self._process = os.getpid()
             future = self._pool.submit(work)
         return await asyncio.wrap_future(future)
 
@@ -35,7 +38,7 @@ class Threads:
         """Do this after all other work, and let the threads go. Without any threads there is nothing to undo."""
         with self._lock:
             pool, self._pool = self._pool, None
-        if pool is None:
+        if pool is None or self._process != os.getpid():
             return
         if self._most == 1:
             future = pool.submit(last)
