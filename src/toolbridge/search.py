@@ -17,7 +17,7 @@ from toolbridge.types import Tool
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-WEIGHTS = {"name": 10.0, "title": 6.0, "description": 3.0, "parameters": 1.0, "server": 4.0}
+WEIGHTS = {"name": 20.0, "title": 6.0, "description": 3.0, "parameters": 1.0, "server": 4.0}
 """What a word counts by where it stands. The server's name counts much: who asks for "the issues in github" says it."""
 
 LONGEST_QUERY = 2_000
@@ -26,11 +26,14 @@ LONGEST_QUERY = 2_000
 MOST_WORDS = 24
 """Different words of a question that are looked for."""
 
-LONGEST_DESCRIPTION = 2_000
+LONGEST_DESCRIPTION = 1_000
 """Characters of a description that are indexed: what a tool is for stands at the start, examples at the end."""
 
-LONGEST_PARAMETERS = 1_500
+LONGEST_PARAMETERS = 800
 """Characters of names, descriptions and values of parameters that are indexed."""
+
+LONGEST_REMARK = 100
+"""Characters of what is said of one parameter that are indexed."""
 
 DEEPEST = 6
 """Levels of a schema that are looked into."""
@@ -44,7 +47,7 @@ _STOP_WORDS = (
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Words that questions are made of and that say nothing of what is wanted. They count where there is no other word."""
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CAMEL = re.compile(r"[a-z0-9](?=[A-Z])|[A-Z](?=[A-Z][a-z])")
 _WORD = re.compile(r"\w+")
 _WIDE = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u303b\u3041-\u318f\u31a0-\u9fff\uac00-\ud7ff\uf900-\ufaff]+"
@@ -54,9 +57,20 @@ _WIDE = re.compile(
 
 def words(text: str) -> list[str]:
     """The words of a text as the index has them: `createPullRequest` and `create_pull_request` are three each."""
-    if not text.isascii():
-        text = _WIDE.sub(_pairs, unicodedata.normalize("NFKC", text))
-    return _WORD.findall(_CAMEL.sub(" ", text).replace("_", " ").casefold())
+    return _WORD.findall(_spaced(text).replace("_", " ").lower())
+
+
+def _spaced(text: str) -> str:
+    """The text with spaces between all words of it; what else is no letter or digit FTS5 leaves out by itself."""
+    return _CAMEL.sub(r"\g<0> ", _cut(text))
+
+
+def _cut(text: str) -> str:
+    """The text with spaces where a script has none. Quick for most: nearly every description is ASCII."""
+    if text.isascii():
+        return text
+    whole = text.encode("utf-8", "replace").decode()  # half a character can stand in a string, but in no database
+    return _WIDE.sub(_pairs, unicodedata.normalize("NFKC", whole))
 
 
 def _pairs(run: re.Match[str]) -> str:
@@ -166,14 +180,10 @@ def _document(tool: Tool) -> tuple[str, str, str, str, str]:
     return (
         _spaced(tool.id.name),
         _spaced(tool.title or ""),
-        _spaced(tool.description[:LONGEST_DESCRIPTION]),
+        _cut(tool.description[:LONGEST_DESCRIPTION]),
         _spaced(" ".join(said)[:LONGEST_PARAMETERS]),
         _spaced(tool.id.server),
     )
-
-
-def _spaced(text: str) -> str:
-    return " ".join(words(text)) if text else ""
 
 
 def _parameters(schema: Any, said: list[str], levels: int) -> None:
@@ -200,7 +210,7 @@ def _parameters(schema: Any, said: list[str], levels: int) -> None:
 def _described(schema: Mapping[str, Any], said: list[str]) -> None:
     description = schema.get("description")
     if isinstance(description, str):
-        said.append(description[:300])
+        said.append(description[:LONGEST_REMARK])
     values = schema.get("enum")
     if isinstance(values, list):
         said += [each for each in values[:50] if isinstance(each, str)]
@@ -212,7 +222,7 @@ def _described(schema: Mapping[str, Any], said: list[str]) -> None:
 def _weighed(columns: Sequence[str]) -> dict[str, float]:
     out: dict[str, float] = {}
     for weight, text in zip(WEIGHTS.values(), columns, strict=True):
-        for word in set(text.split()):
+        for word in set(words(text)):
             stem = _stem(word)
             out[stem] = max(out.get(stem, 0.0), weight)
     return out
