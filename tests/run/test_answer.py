@@ -169,4 +169,4 @@ def test_a_hub_without_tools_hands_out_an_empty_list() -> None:
 
 def test_the_sync_hub_has_the_doors_of_the_hub() -> None:
     doors = {name for name in vars(Hub) if not name.startswith("_")}
-    assert doors - {name for name in vars(SyncHub)} == {"client"}
+    assert doors - set(vars(SyncHub)) == {"client"}
