@@ -1,7 +1,9 @@
-"""Names of the DIAL agent's decision record: one MCP server as a client that speaks DIAL's (OpenAI's) tool form.
+"""Names of the DIAL agent's decision record: one MCP server as a client that speaks DIAL's (OpenAI's) tool form, and
+beside it the model and the conversations, from their own modules.
 
 Thin over the core, for programs written against that record. The core way is `connect("mcp.json")` for any number of
-servers, `prepare(hub.tools, "dial")` for the definitions, and `hub.run(prepared.resolve(call))` for the calls.
+servers, `prepare(hub.tools, "dial")` for the definitions, and `hub.run(prepared.resolve(call))` for the calls; for a
+whole conversation it is `toolbridge.chat(question, servers, model)`, or a `Chat` with a store.
 
 Decisions where the record is silent:
 
@@ -23,6 +25,9 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+from toolbridge.compat.dial_client import DialClient
+from toolbridge.compat.dial_conversations import ConversationManager
+from toolbridge.compat.dial_messages import Message, Role
 from toolbridge.compat.orbiter import extract_schema, result_text
 from toolbridge.errors import MCPToolError
 from toolbridge.prepare import PreparedTools, prepare
@@ -33,7 +38,15 @@ from toolbridge.servers.spec import ServerSpec
 from toolbridge.tools import read_tools
 from toolbridge.types import BoundCall, Tool, ToolCall, ToolId
 
-__all__ = ["BaseMCPClient", "HttpMCPClient", "StdioMCPClient"]
+__all__ = [
+    "BaseMCPClient",
+    "ConversationManager",
+    "DialClient",
+    "HttpMCPClient",
+    "Message",
+    "Role",
+    "StdioMCPClient",
+]
 
 logger = logging.getLogger(__name__)
 
