@@ -11,7 +11,9 @@ from tests.cli.process import EXAMPLE, LIMIT_SECONDS, surroundings, toolbridge
 from tests.support.wire.recording import STREAMS
 from toolbridge import __version__
 
-COMMANDS = ("tools", "call", "resources", "prompts", "doctor", "models", "convert", "matrix", "replay", "providers")
+COMMANDS = (
+    "chat", "tools", "call", "resources", "prompts", "doctor", "models", "convert", "matrix", "replay", "providers",
+)  # fmt: skip
 
 
 def test_the_version_is_the_name_and_the_number() -> None:

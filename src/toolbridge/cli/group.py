@@ -16,7 +16,19 @@ from toolbridge import __version__
 from toolbridge.cli.terminal import shown
 from toolbridge.errors import ServerError, ToolbridgeError, nearest
 
-COMMANDS = ("tools", "call", "resources", "prompts", "doctor", "models", "convert", "matrix", "replay", "providers")
+COMMANDS = (
+    "chat",
+    "tools",
+    "call",
+    "resources",
+    "prompts",
+    "doctor",
+    "models",
+    "convert",
+    "matrix",
+    "replay",
+    "providers",
+)
 """Each is the module of that name, and the `command` in it."""
 
 FAILED = 1
@@ -63,6 +75,7 @@ def group(context: click.Context) -> None:
 
     \b
     Examples:
+      toolbridge chat "What is in bed B2?"
       toolbridge tools --from claude
       toolbridge call files read_text_file path=README.md
       toolbridge doctor

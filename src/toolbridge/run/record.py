@@ -35,7 +35,10 @@ class Record:
             return []
         if self._unsaved and (problem := await self._save()) is not None:
             return [problem]  # what is here is more than what is kept
-        kept = await self.store.load(self.conversation)
+        try:
+            kept = await self.store.load(self.conversation)
+        except StoreError as failure:
+            return [Told("store.failed", f"what others have added to the conversation is not known: {failure}")]
         if not kept.messages and self.history:
             self._unsaved = list(self.history)
         else:
