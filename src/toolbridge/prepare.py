@@ -6,7 +6,7 @@ express is left out, by name and with the reason. Tools are values, so each is c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, KeysView, Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolbridge.compiled import PLAIN, Compiled, Definition, LeftOut, Options, compiled_tool
@@ -108,6 +108,11 @@ class PreparedTools:
     def wire_name(self, id: ToolId) -> str:
         """The spelling the model sees."""
         return self._of_id(id).name
+
+    @property
+    def names(self) -> KeysView[str]:
+        """The spellings of all of them, in order."""
+        return self._names().keys()
 
     def tool(self, name: str) -> Tool:
         """The tool that a wire name stands for."""

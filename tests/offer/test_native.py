@@ -206,3 +206,25 @@ def test_another_provider_gets_the_calls_without_the_search() -> None:
     written = get_provider("openai-chat").write_messages(history).value["messages"]
     assert [each["role"] for each in written] == ["user", "assistant", "tool"]
     assert "tool_search" not in str(written)
+
+
+def test_a_search_for_a_tool_that_is_gone_is_left_out_of_the_history_and_its_call_stays() -> None:
+    provider = get_provider("anthropic")
+    offer = offered("anthropic", native=True)
+    history = (Message.user("Do it."), provider.read_reply(ANTHROPIC_REPLY).message)
+    assert offer.replayed(history) == history
+    offer.renew([each for each in catalogue() if each.id.server != "server4"])
+    kept = provider.write_messages(offer.replayed(history)).value["messages"][1]["content"]
+    assert kept == [ANTHROPIC_REPLY["content"][0], ANTHROPIC_REPLY["content"][3]]
+
+
+def test_a_call_keeps_its_namespace_only_while_its_function_is_deferred() -> None:
+    provider = get_provider("openai-responses")
+    history = (Message.user("Do it."), provider.read_reply(RESPONSE).message)
+    native = offered("openai-responses", native=True)
+    assert native.replayed(history) == history
+    gone = Offer(catalogue(2, 2), "openai-responses")
+    results = Message.results(ToolResult("call_1", (Text("done"),)))
+    written = provider.write_messages([*gone.replayed(history), results]).value["input"]
+    assert [each.get("type") for each in written] == [None, "function_call", "function_call_output"]
+    assert "namespace" not in written[1]

@@ -36,10 +36,6 @@ class ToolCost:
         return self.description + self.schema
 
 
-FREE = ToolCost(0, 0)
-"""A tool that the provider cannot be given."""
-
-
 class Cost:
     """What an offer costs. `shown` is what the next request holds; `total` is what all tools together would."""
 
@@ -90,31 +86,32 @@ class Cost:
         return f"Cost({'about ' if self.estimated else ''}{self.shown:,}{budget} tokens)"
 
 
-_kept: dict[tuple[Any, ...], tuple[Tool, Provider, Counter, ToolCost]] = {}
+_kept: dict[tuple[Any, ...], tuple[Tool, Provider, Counter, int]] = {}
 _rough: dict[int, tuple[Tool, float]] = {}
 
 
-def tool_cost(tool: Tool, provider: Provider, strict: bool | None = None, count: Counter = estimate) -> ToolCost:
-    """What a tool costs with a provider, as it is sent on its own."""
+def tokens_of(tool: Tool, provider: Provider, strict: bool | None = None, count: Counter = estimate) -> int:
+    """What a tool costs with a provider, as it is sent on its own; nothing where it cannot be sent."""
     key = (id(tool), id(provider), strict, id(count))
     found = _kept.get(key)
     if found is not None and found[0] is tool and found[1] is provider and found[2] is count:
         return found[3]
     made = prepare([tool], provider, strict).definitions
-    cost = definition_cost(made[0], count) if made else FREE
+    cost = definition_tokens(made[0], count) if made else 0
     _limit(_kept)
     _kept[key] = (tool, provider, count, cost)
     return cost
 
 
-def definition_cost(definition: Mapping[str, Any], count: Counter = estimate) -> ToolCost:
-    """A definition's price, split. Definitions of some providers hold the function one level down."""
-    total = definition_tokens(definition, count)
-    for holder in (definition, *definition.values()):
-        text = holder.get("description") if isinstance(holder, Mapping) else None
-        if isinstance(text, str):
-            said = min(total, count(text))
-            return ToolCost(said, total - said)
+def tool_cost(tool: Tool, provider: Provider, strict: bool | None = None, count: Counter = estimate) -> ToolCost:
+    """The same, split. Definitions of some providers hold the function one level down."""
+    total = tokens_of(tool, provider, strict, count)
+    for definition in prepare([tool], provider, strict).definitions:
+        for holder in (definition, *definition.values()):
+            text = holder.get("description") if isinstance(holder, Mapping) else None
+            if isinstance(text, str):
+                said = min(total, count(text))
+                return ToolCost(said, total - said)
     return ToolCost(0, total)
 
 

@@ -19,13 +19,14 @@ from typing import Any
 
 from toolbridge.names import wire_name
 from toolbridge.offer.choice import Room, all_fit, shown_first
-from toolbridge.offer.cost import Cost, definition_cost, rough_tokens, tool_cost
+from toolbridge.offer.cost import Cost, rough_tokens, tokens_of, tool_cost
+from toolbridge.offer.native import replayed
 from toolbridge.offer.searching import MOST, answer, line, read_query, search_tool
 from toolbridge.prepare import PreparedTools, prepare
 from toolbridge.providers import Provider, get_provider
 from toolbridge.search import ToolIndex
-from toolbridge.tokens import Counter, estimate
-from toolbridge.types import Text, Tool, ToolId, ToolResult
+from toolbridge.tokens import Counter, definition_tokens, estimate
+from toolbridge.types import Message, Text, Tool, ToolId, ToolResult
 
 SEARCHERS = 12
 """Models that cannot choose among so many tools cannot search them either: `choose` does it for them."""
@@ -161,6 +162,13 @@ class Offer:
         said = f"{total - hidden} of {total} tools are shown ({self.cost!r}); {how}"
         return f"{said}; {over}" if over else said
 
+    def replayed(self, messages: Iterable[Message]) -> tuple[Message, ...]:
+        """The history as this offer's request can hold it: a provider's own search may have found tools in it that are
+        not declared any more, and refuses to be reminded of them."""
+        ready = self.prepared
+        shown = self._first.names if self._native and self._first is not None else ready.names
+        return replayed(messages, ready.names, shown)
+
     # ── what changes it ──
 
     def search(self, call_id: str, arguments: Any) -> ToolResult:
@@ -181,7 +189,7 @@ class Offer:
                 there.append(line(self._wire(each.id) or name, each))
             elif self._join(each, guarded):
                 joined.append(line(self._wire(each.id) or name, each))
-            elif tool_cost(each, self.provider, self.strict, self._count).total:
+            elif tokens_of(each, self.provider, self.strict, self._count):
                 too_many.append(name)
         return ToolResult(call_id, (Text(answer(query, joined, there, too_many)),))
 
@@ -352,7 +360,7 @@ class Offer:
     def _join(self, tool: Tool, guarded: set[ToolId]) -> bool:
         if tool.id in self._joined or tool.id in self._shown:
             return True
-        price = tool_cost(tool, self.provider, self._strict_later(), self._count).total
+        price = tokens_of(tool, self.provider, self._strict_later(), self._count)
         if self._native or not price or tool.id not in self._catalogue:
             return False
         room = self._room_beside_extra()
@@ -390,12 +398,12 @@ class Offer:
         return ready.wire_name(id) if id in ready else None
 
     def _price(self, tool: Tool) -> int:
-        return tool_cost(tool, self.provider, self.strict, self._count).total if self.tool_tokens is not None else 0
+        return tokens_of(tool, self.provider, self.strict, self._count) if self.tool_tokens is not None else 0
 
     def _price_later(self, tool: Tool) -> int:
         if self.tool_tokens is None:
             return 0
-        return tool_cost(tool, self.provider, self._strict_later(), self._count).total
+        return tokens_of(tool, self.provider, self._strict_later(), self._count)
 
     def _shown_tokens(self) -> int:
         if self.strict is True and self.provider.strict_budget:
@@ -403,9 +411,9 @@ class Offer:
             sent = self.prepared.definitions
             if self._native and self._first is not None:
                 sent = sent[: len(self._first.definitions)]
-            return sum(definition_cost(each, self._count).total for each in sent)
+            return sum(definition_tokens(each, self._count) for each in sent)
         shown = [*self._extra, *self._shown.values(), *self._later()]
-        return sum(tool_cost(each, self.provider, self.strict, self._count).total for each in shown)
+        return sum(tokens_of(each, self.provider, self.strict, self._count) for each in shown)
 
     def _room_beside_extra(self) -> Room:
         return self._room.without(sum(map(self._price, self._extra)), len(self._extra))
