@@ -414,3 +414,16 @@ async def test_over_its_budget_the_model_searches_for_tools_and_what_it_finds_jo
     assert COUNT in second
     assert second[: len(first)] == first
     await model.close()
+
+
+async def test_calls_that_share_an_id_are_told_apart(
+    wire: WireServer, chaos: Chaos, model: Model, events: Events
+) -> None:
+    """Some servers number their calls anew in each reply: a word on the one must not count for the other."""
+    wire.says_in_turn(calls((COUNT, {"key": "a"})), calls((COUNT, {"key": "b"})), says("done"))
+    words = iter([True, False])
+    told = await collected(chat("Go", [chaos()], model, ask=lambda _: next(words)))
+    ids = [each.call.id for each in told if isinstance(each, CallEnded)]
+    assert ids == ["call_call00000", "call_call00000_2"]
+    assert [each["key"] for each in events("count")] == ["a"]
+    await model.close()

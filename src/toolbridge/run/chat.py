@@ -24,6 +24,7 @@ from toolbridge.offer import Offer
 from toolbridge.reply import ReplyReader
 from toolbridge.run.events import Decision, Done, Paused, Replied, RunEvent, Stop, Told
 from toolbridge.run.execute import execute
+from toolbridge.run.ids import with_fresh_ids
 from toolbridge.run.limits import RunLimits
 from toolbridge.run.pause import Pause, fresh_id, read_pause, seal, write_pause
 from toolbridge.run.planning import Ask, Planned, ask_about, decided, not_run, plan
@@ -40,6 +41,10 @@ T = TypeVar("T")
 
 READ_MORE = "read_more"
 """The tool by which a model reads on in a result that was cut."""
+
+SMALL = 4
+"""Models that cannot choose among more tools than this repeat a call for ever: they get one round of calls for a
+question, and then have to answer."""
 
 _CONTINUED: set[str] = set()
 """Runs that this process has continued: none is continued twice, since its calls would run twice."""
@@ -212,9 +217,12 @@ class Chat:
         is_second = False
         while True:
             offer = self.offer
-            first = "\n\n".join(text for text in (offer.prepared.instructions, self.system, self._down()) if text)
+            shown, told_first = offer.fields, offer.prepared.instructions
+            if self._is_small() and progress.turns > 0:
+                shown, told_first = {}, ""
+            first = "\n\n".join(text for text in (told_first, self.system, self._down()) if text)
             history = moved((*self.history, *progress.question), self.model.provider, self._spellings)
-            fields, notes = write_request(history, first, self.model, offer.fields, offer.cost.shown, self.options)
+            fields, notes = write_request(history, first, self.model, shown, offer.cost.shown, self.options)
             if notes:
                 yield Told("history.trimmed", f"too long for {self.model.name}: the oldest parts stay behind")
             reader = ReplyReader(self.model.provider)
@@ -245,12 +253,15 @@ class Chat:
                 broken_off = True
                 progress.broken = str(failure)
             break
-        reply = reader.reply(broken_off=broken_off)
+        reply = with_fresh_ids(reader.reply(broken_off=broken_off), self.history)
         progress.count(reply, fields)
         if reply.message.parts:
             for told in await self._add(progress, reply.message):
                 yield told
         yield Replied(reply, progress.turns)
+
+    def _is_small(self) -> bool:
+        return self.model.most_tools is not None and self.model.most_tools <= SMALL
 
     def _refused_tool(self, failure: ModelError, offer: Offer) -> str | None:
         if failure.kind != "refused":
