@@ -6,7 +6,8 @@ import asyncio
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -78,11 +79,11 @@ def test_an_address_that_is_not_understood_is_not_shown_either(url: str) -> None
 async def test_a_server_that_is_away_is_an_error_that_says_where_without_the_password(tmp_path: Path) -> None:
     async with open_store(f"redis://me:{SECRET}@127.0.0.1:1/0") as store:
         assert await fails(store.load("it"), "unreachable") == (
-            "redis://127.0.0.1:1/0: no connection to Redis (connection refused); is it running?"
+            "redis://127.0.0.1:1/0: no connection to Redis (connection refused): is it running?"
         )
     async with open_store(f"unix://{tmp_path}/none.sock?password={SECRET}") as store:
         assert await fails(store.list(), "unreachable") == (
-            f"unix://{tmp_path}/none.sock: no connection to Redis (no such file or directory); is it running?"
+            f"unix://{tmp_path}/none.sock: no connection to Redis (no such file or directory): is it running?"
         )
 
 
@@ -108,9 +109,16 @@ async def test_a_full_server_costs_the_append_and_nothing_that_was_kept(redis_di
             assert str(raised.value) == (
                 f"{server.url}: Redis has used up its maxmemory; nothing was written: raise it, or delete"
             )
+            with redis.Redis.from_url(server.url) as client:
+                client.config_set("maxmemory", "1mb")  # far below what is used
+            await fails(store.append("it", HELLO), "full")
+            await fails(store.keep_pause("a", {}), "full")
             kept = await store.load("it")
             assert (kept.version, len(kept.messages), version % 10) == (version, version, 0)
+            assert [each.version for each in await store.list()] == [version]
             await store.delete("it")
+            with redis.Redis.from_url(server.url) as client:
+                client.config_set("maxmemory", "6mb")
             assert await store.append("it", HELLO) == 2
 
 
@@ -198,3 +206,45 @@ async def test_a_silent_server_is_an_error_after_a_while_and_the_append_was_sent
                 while (await store.load("it")).version == 2:
                     pass
             assert (await store.load("it")).messages == (*HELLO, Message.user("late"))
+
+
+@asynccontextmanager
+async def losing_answers(server: RedisServer, way: Path) -> AsyncGenerator[list[bytes]]:
+    """A way to the server that breaks once it is armed: a script is run, and its answer is lost. What was sent
+    since then is in the list; put anything into it to arm it."""
+    sent: list[bytes] = []
+
+    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there, back = await asyncio.open_unix_connection(server.directory / "redis.sock")
+        try:
+            while request := await reader.read(1 << 16):
+                back.write(request)
+                answer = await there.read(1 << 16)
+                if sent and b"EVAL" in request:
+                    sent.append(request)
+                    break
+                writer.write(answer)
+        finally:
+            for each in (back, writer):
+                each.close()
+                with suppress(OSError):
+                    await each.wait_closed()
+
+    async with await asyncio.start_unix_server(carry, way):
+        yield sent
+
+
+async def test_an_append_whose_answer_was_lost_is_not_sent_again(
+    redis_server: RedisServer, place: Place, redis_directory: Path
+) -> None:
+    way = redis_directory / "way.sock"
+    async with losing_answers(redis_server, way) as sent, open_store(f"unix://{way}", **place.options) as store:
+        assert await store.append("it", HELLO) == 2
+        sent.append(b"")
+        assert await fails(store.append("it", HELLO), "unreachable") == (
+            f"unix://{way}: no connection to Redis (closed): is it running?; whether the messages "
+            "were kept is not known: load before writing again"
+        )
+        assert len(sent) == 2
+        sent.clear()
+        assert (await store.load("it")).messages == HELLO * 2

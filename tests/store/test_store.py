@@ -92,7 +92,7 @@ async def test_an_append_takes_no_longer_where_much_is_kept_already(shared: Plac
         start = time.monotonic()
         for number in range(20):
             assert await store.append("long", HELLO) == 100_002 + 2 * number
-        assert time.monotonic() - start < 2  # reading what is there takes longer than this each time
+        assert time.monotonic() - start < 8  # to read what is there twenty times takes half a minute
         await store.delete("long")
 
 

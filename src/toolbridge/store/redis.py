@@ -153,12 +153,9 @@ class RedisStore:
 
         def work() -> Kept:
             messages, facts, _ = self._keys(name)
-            entries, (title, changed) = (
-                self._client.pipeline(transaction=True)
-                .lrange(messages, 0, -1)
-                .hmget(facts, "title", "changed")
-                .execute()
-            )
+            # No transaction: a full Redis does not queue commands, and messages that can only be read are wanted then.
+            asked = self._client.pipeline(transaction=False).lrange(messages, 0, -1).hmget(facts, "title", "changed")
+            entries, (title, changed) = asked.execute()
             read = read_entries(entries)
             return Kept(read.value, len(entries), read_text(title or b""), float(changed or 0), read.notes)
 
@@ -302,7 +299,7 @@ class RedisStore:
             (isinstance(failure, exceptions.TimeoutError),
              "unreachable", f"Redis did not answer within {self._wait:g} s{unsure}"),
             (isinstance(failure, exceptions.ConnectionError),
-             "unreachable", f"no connection to Redis ({_cause(failure)}); is it running?{unsure}"),
+             "unreachable", f"no connection to Redis ({_cause(failure)}): is it running?{unsure}"),
             (isinstance(failure, exceptions.ReadOnlyError),
              "unreachable", "this Redis is a replica that takes no writes; give the address of the primary"),
             (isinstance(failure, exceptions.OutOfMemoryError) or "OOM " in said,
