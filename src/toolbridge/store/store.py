@@ -167,4 +167,4 @@ def _path(where: str | os.PathLike[str] | None) -> Path | None:
             return None
     if not os.fspath(where):
         raise StoreError("unreachable", "the path of the store is empty; give a file, or nothing for the user's own")
-    return Path(where).expanduser()
+    return Path(os.path.expanduser(where))
