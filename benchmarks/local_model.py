@@ -37,6 +37,7 @@ def tool(name: str, description: str, required: str = "", **properties: Mapping[
     return {"name": name, "description": description, "inputSchema": schema}
 
 
+LANGUAGES = ["English", "French", "German", "Spanish"]
 DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
 CURRENCIES = ["dollar", "euro", "pound", "yen", "franc"]
@@ -51,8 +52,8 @@ TOOLS = [
          minutes={"type": "integer"}),
     tool("send_message", "Send a message to a person: write that you are late, ask a question, thank them.",
          person={"type": "string"}, message={"type": "string"}),
-    tool("translate", "Translate a word or sentence: how to say it in French, German or Spanish.",
-         text={"type": "string"}, language={"type": "string"}),
+    tool("translate", "Translate a word or sentence: how to say it in another language.",
+         text={"type": "string"}, language={"type": "string", "enum": LANGUAGES}),
     tool("play_music", "Play music: put on or hear a song by a singer, band or composer.",
          artist={"type": "string"}),
     tool("search_files", "Find documents, notes and files that were saved on this computer, by words in them.",
@@ -89,9 +90,9 @@ QUESTIONS: list[tuple[str, str, dict[str, Wanted]]] = [
     ("Ask Tom whether he has the keys.", "send_message", {"person": "tom", "message": has("keys")}),
     ("Write to Aunt Rosa: thank you for the cake!", "send_message",
      {"person": has("rosa"), "message": has("thank", "cake")}),
-    ("What is 'good night' in Spanish?", "translate", {"text": "good night", "language": "spanish"}),
+    ("What is 'good night' in Spanish?", "translate", {"text": "good night", "language": "Spanish"}),
     ("How do you say 'where is the station' in French?", "translate",
-     {"text": has("where is the station"), "language": "french"}),
+     {"text": has("where is the station"), "language": "French"}),
     ("Put on something by Nina Simone.", "play_music", {"artist": "nina simone"}),
     ("I'd like to hear the Beatles.", "play_music", {"artist": has("beatles")}),
     ("Where did I save the tax return?", "search_files", {"words": has("tax")}),
@@ -221,8 +222,8 @@ COLUMNS = ("model", "tools shown", "right tool", "right tool and arguments", "se
 HEAD = f"""# The built-in models
 
 `python benchmarks/local_model.py --model NAME --save`: {len(QUESTIONS)} questions over {len(TOOLS)} tools, each asked
-by itself, temperature 0, provider `json-schema`. A model that is shown fewer tools than there are gets those that a text
-search ranks first. Output tokens per second are over the whole time, the reading of the prompt included.
+by itself, temperature 0, provider `json-schema`. A model that is shown fewer tools than there are gets those that a
+text search ranks first. Output tokens per second are over the whole time, the reading of the prompt included.
 
 """
 

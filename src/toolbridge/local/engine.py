@@ -18,6 +18,8 @@ from toolbridge.local.gguf import Head, read_head
 from toolbridge.local.native import Engine, Settings, shared_engine, usable_threads
 from toolbridge.local.weights import WEIGHTS, Weights, find_weights, models_directory, weights_path, weights_state
 from toolbridge.providers import Provider, get_provider
+from toolbridge.wire.constrained.form import ANSWER
+from toolbridge.wire.constrained.messages import RESULT
 
 DEFAULT_CONTEXT = 4096
 """Tokens of the window for a file that is not in the table, where the model knows so many: memory grows with it."""
@@ -27,6 +29,15 @@ LONGEST_ANSWER = 512
 
 TOOLS_BY_SIZE: tuple[tuple[float, int | None], ...] = ((500e6, 3), (4e9, 16), (float("inf"), None))
 """(file smaller than this many bytes, tools that such a model can choose among)"""
+
+TINY = 3
+"""A model that can choose among so few tools needs further help: see `_answering` and `UNREPEATED`."""
+
+UNREPEATED: Mapping[str, Any] = {
+    "dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 4, "dry_penalty_last_n": 48,
+    "dry_sequence_breakers": ["\n"],
+}  # fmt: skip
+"""Sampling that lets no sequence repeat for long: at temperature 0 a tiny model writes one sentence over and over."""
 
 OPTIONS = ("context_tokens", "threads", "max_tokens")
 
@@ -71,7 +82,9 @@ class LocalModel:
 
     async def stream(self, fields: Mapping[str, Any]) -> AsyncGenerator[dict[str, Any]]:
         """Chunks of Chat Completions. The temperature is 0 and the answer bounded, unless the fields say otherwise."""
-        body = {"temperature": 0, "max_tokens": self._max_tokens, "cache_prompt": True, **fields}
+        usual = {"temperature": 0, "max_tokens": self._max_tokens, "cache_prompt": True}
+        tiny = self._most_tools is not None and self._most_tools <= TINY
+        body = {**usual, **UNREPEATED, **_answering(fields)} if tiny else {**usual, **fields}
         answer = _Answer(self, body, asyncio.get_running_loop())
         threading.Thread(target=answer.run, name="toolbridge-local-model").start()
         try:
@@ -128,6 +141,23 @@ class _Answer:
             self.stopped = True
             return False
         return True
+
+
+def _answering(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The request with no tools to call, where a call's result is what it ends with. A tiny model does not find out by
+    itself that it is done: it calls the same tool for ever. So it makes one call for a question, and answers."""
+    messages: Any = fields.get("messages") or ()
+    last = messages[-1] if messages else {}
+    if last.get("role") != "user" or not str(last.get("content", "")).startswith(RESULT.partition("{")[0]):
+        return fields
+    form: Any = fields.get("response_format") or {}
+    named: Any = form.get("json_schema") or {}
+    schema: Any = named.get("schema") or {}
+    answers = [each for each in schema.get("anyOf") or () if ANSWER in each.get("properties", ())]
+    if not answers:
+        return fields
+    narrow = {**{key: value for key, value in schema.items() if key != "$defs"}, "anyOf": answers}
+    return {**fields, "response_format": {**form, "json_schema": {**named, "schema": narrow}}}
 
 
 def local_model(name: str, *, options: Mapping[str, Any] | None = None) -> LocalModel:

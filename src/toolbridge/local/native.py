@@ -28,6 +28,9 @@ model. Larger pieces are no faster on a processor."""
 LOCK_SECONDS = 0.1
 """How often a request that waits for its turn looks whether it is still wanted."""
 
+GUIDANCE = "x-guidance"
+"""The key of a schema under which the engine's grammars take options."""
+
 THREADS_VARIABLE = "TOOLBRIDGE_LOCAL_THREADS"
 
 
@@ -106,19 +109,18 @@ def is_installed() -> bool:
     return find_spec("xllamacpp") is not None
 
 
-SPELLING = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": ", "lenient": True}
-"""How JSON is spelt: as in the transcript. A small model that may choose writes half of its tokens as white space.
-Lenient: what the grammar cannot express is left out of it, and checked when the call is resolved."""
-
-
 def _constrained(body: dict[str, Any]) -> dict[str, Any]:
-    """The request with its schema as a grammar, which is the one form in which the engine takes a spelling."""
+    """The request with its schema as a grammar: in a `response_format` the engine does not heed what a schema says of
+    white space, and a small model then writes half of its tokens as such. Lenient: what a grammar cannot express is
+    left out of it, and checked when the call is resolved."""
     form: Any = body.get("response_format")
     named: Any = form.get("json_schema") if isinstance(form, Mapping) else None
     schema: Any = named.get("schema") if isinstance(named, Mapping) else None
     if not isinstance(schema, Mapping):
         return body
-    grammar: Any = _library().json_schema_to_grammar({**schema, "x-guidance": SPELLING})
+    guidance: Any = schema.get(GUIDANCE)
+    guided = {**schema, GUIDANCE: {**(guidance if isinstance(guidance, Mapping) else {}), "lenient": True}}
+    grammar: Any = _library().json_schema_to_grammar(guided)
     return {**{key: value for key, value in body.items() if key != "response_format"}, "grammar": grammar}
 
 
