@@ -217,10 +217,10 @@ class Chat:
         is_second = False
         while True:
             offer = self.offer
-            shown, told_first = offer.fields, offer.prepared.instructions
+            shown = offer.fields
             if self._is_small() and progress.turns > 0:
-                shown, told_first = {}, ""
-            first = "\n\n".join(text for text in (told_first, self.system, self._down()) if text)
+                shown = self.model.provider.write_fields([], False)
+            first = "\n\n".join(text for text in (offer.prepared.instructions, self.system, self._down()) if text)
             history = moved((*self.history, *progress.question), self.model.provider, self._spellings)
             fields, notes = write_request(history, first, self.model, shown, offer.cost.shown, self.options)
             if notes:
@@ -261,7 +261,8 @@ class Chat:
         yield Replied(reply, progress.turns)
 
     def _is_small(self) -> bool:
-        return self.model.most_tools is not None and self.model.most_tools <= SMALL
+        most = self.model.most_tools
+        return most is not None and most <= SMALL and self.model.provider.write_instructions is not None
 
     def _refused_tool(self, failure: ModelError, offer: Offer) -> str | None:
         if failure.kind != "refused":
