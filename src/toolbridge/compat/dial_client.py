@@ -17,7 +17,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import uuid
 from collections.abc import AsyncGenerator, Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -168,7 +167,7 @@ class DialClient:
                 text = task.result() if task.done() and not task.cancelled() else INTERRUPTED
                 messages.append(Message(Role.TOOL, text, entry["id"], entry["function"]["name"]))
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.wait(tasks)  # does not cancel them again, where web servers cancel every `await`
 
     async def _answer(self, call: ToolCall, room: asyncio.Semaphore) -> str:
         if call.arguments is None:
@@ -189,12 +188,11 @@ class DialClient:
 
 
 def _calling(reply: Reply) -> Message:
-    """The message with the calls of a reply, each under an id of its own: servers leave ids out, or give one twice."""
-    entries: list[dict[str, Any]] = []
-    for call in reply.calls:
-        taken = any(each["id"] == call.id for each in entries)
-        id = f"call_{uuid.uuid4().hex}" if taken or not call.id else call.id
-        entries.append({"id": id, "type": "function", "function": {"name": call.name, "arguments": call.text or "{}"}})
+    """The message with the calls of a reply, whose ids the core has made each its own."""
+    entries: list[dict[str, Any]] = [
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.text or "{}"}}
+        for call in reply.calls
+    ]
     return Message(Role.ASSISTANT, reply.text or None, tool_calls=entries)
 
 
