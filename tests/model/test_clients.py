@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -34,7 +36,7 @@ def _genai(url: str) -> Any:
     return genai.Client(api_key=KEY, http_options=options)
 
 
-SET = {"api_key": KEY, "max_retries": 0, "timeout": 10}
+SET: dict[str, Any] = {"api_key": KEY, "max_retries": 0, "timeout": 10}
 CLIENTS: dict[str, tuple[str, Make]] = {
     "openai": ("openai-chat", lambda url: openai.OpenAI(base_url=f"{url}/v1", **SET)),
     "openai async": ("openai-chat", lambda url: openai.AsyncOpenAI(base_url=f"{url}/v1", **SET)),
@@ -109,8 +111,10 @@ async def test_the_server_is_sent_what_it_is_sent_without_a_client(server: WireS
         await ask(owner.model(kind, server.url), fields)
     await plain.close()
     first, second = (request.body for request in server.requests)
-    if provider == "gemini":  # the SDK says whose the instruction is
+    if provider == "gemini":  # the SDK spells a field its own way, which Google takes too
         second["systemInstruction"].pop("role", None)
+        assert second.pop("generationConfig") == {}
+        second = json.loads(json.dumps(second).replace("parameters_json_schema", "parametersJsonSchema"))
     assert second == first
 
 
@@ -209,20 +213,19 @@ async def test_a_field_that_the_server_does_not_know_is_left_out_from_then_on(
     assert ["stream_options" in each.body for each in faulty.asked] == [True, False, False]
 
 
+BEGUN = {
+    "openai-chat": b'data: {"choices":[{"index":0,"delta":{"content":"Hel"},"finish_reason":null}]}\n\n',
+    "anthropic": b'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}\n\n',
+}
+
+
 @pytest.mark.parametrize("client", ["openai", "openai async", "anthropic", "anthropic async"])
 @pytest.mark.parametrize("way", ["cancel", "close"])
 async def test_who_stops_listening_ends_the_request(faulty: FaultyServer, client: str, way: str) -> None:
-    events = (
-        Answer(then="hang")
-        if "openai" in client
-        else Answer(body=b'event: ping\ndata: {"type": "ping"}\n\n', then="hang")
-    )
-    faulty.says(events)
+    faulty.says(Answer(body=BEGUN[CLIENTS[client][0]], then="hang"))
     async with Owner() as owner:
         stream = owner.model(client, faulty.url).stream(question(CLIENTS[client][0]))
-        pieces = 2 if "openai" in client else 1
-        for _ in range(pieces):
-            await anext(stream)
+        await anext(stream)
         if way == "close":
             await stream.aclose()
         else:
@@ -252,15 +255,16 @@ async def test_a_blocking_client_that_waits_holds_nobody_up(faulty: FaultyServer
 
 
 @pytest.mark.parametrize("kind", ["openai async", "anthropic async", "gemini", "mistral", "openai"])
-def test_a_client_is_used_from_one_event_loop_after_the_other(
-    server: WireServer, kind: str, recwarn: pytest.WarningsRecorder
-) -> None:
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
+def test_a_client_is_used_from_one_event_loop_after_the_other(server: WireServer, kind: str) -> None:
     """Connections that an async client keeps are lost with their loop; that is the SDK's own, and here made good."""
     server.says(TWO_CALLS)
     provider, make = CLIENTS[kind]
     model = get_model("m", client=make(server.url), provider=provider)
     for _ in range(3):
         assert len(asyncio.run(ask(model, question(provider))).calls) == 2
+    del model
+    gc.collect()  # what the SDK left open is told here, and not to another test
 
 
 def test_a_client_of_a_class_of_ones_own_is_known_by_what_it_inherits() -> None:

@@ -145,9 +145,13 @@ async def test_after_the_first_byte_nothing_is_tried_again(faulty: FaultyServer,
     faulty.says(Answer(then=then))
     model, waits = model_at(faulty)
     pieces: list[bytes] = []
-    with pytest.raises(ModelError) as caught:
+
+    async def listen() -> None:
         async for piece in model.stream(HELLO):
             pieces.append(piece)
+
+    with pytest.raises(ModelError) as caught:
+        await listen()
     assert pieces == [GOOD]
     assert caught.value.kind == "unreachable"
     assert f"broke off after {len(GOOD)} bytes of its answer: " in str(caught.value)

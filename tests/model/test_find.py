@@ -18,7 +18,8 @@ AZURE = "https://own.openai.azure.com"
 
 def made(name: str, **options: Any) -> tuple[str, str, str]:
     """(provider, the model's name, where)."""
-    model = get_model(name, **{"api_key": KEY, **options})
+    options = {"api_key": KEY, **options}
+    model = get_model(name, **options)
     assert isinstance(model, HttpModel)
     return model.provider.name, model.name, model._addresses[0]
 

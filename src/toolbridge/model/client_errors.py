@@ -7,10 +7,12 @@ The SDKs are not imported: an error tells its class, and the classes that it inh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from toolbridge.errors import ModelError
 from toolbridge.model.refusals import Asker, one_line, read_refusal, read_said
+from toolbridge.model.secrets import Secret
 
 Reading: TypeAlias = Callable[[Any, Asker], ModelError]
 
@@ -122,8 +124,25 @@ _READINGS: Mapping[tuple[str, str], Reading] = {
 """By the first part of the class's module, and its name. The nearest class of an error's own line counts."""
 
 
+_KEY_HEADERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
+
+
+def _key_sent(error: Any) -> str:
+    """The key that the request was sent with, which the answer may quote. Not every client tells its key itself."""
+    response = getattr(error, "response", None) or getattr(error, "raw_response", None)
+    request = getattr(response, "request", None)
+    headers = getattr(request, "headers", None)
+    if headers is None:
+        return ""
+    sent = next((str(headers[name]) for name in _KEY_HEADERS if name in headers), "")
+    return sent.removeprefix("Bearer ")
+
+
 def read_client_error(error: Exception, asker: Asker) -> Exception:
     """The `ModelError` that an SDK's error stands for; one that nobody foresaw is handed back as it is."""
+    key = _key_sent(error)
+    if key and not asker.key:
+        asker = replace(asker, key=Secret(key))
     for kind in type(error).__mro__:
         reading = _READINGS.get((kind.__module__.partition(".")[0], kind.__name__))
         if reading is not None:

@@ -20,7 +20,7 @@ from toolbridge.errors import ModelError
 from toolbridge.model.client_errors import read_client_error
 from toolbridge.model.refusals import Asker, refused_wishes
 from toolbridge.model.secrets import Secret
-from toolbridge.model.vendors import Wire, fields_for, vendor_of, window_of, wishes_for
+from toolbridge.model.vendors import OTHER_NAMES, Wire, fields_for, vendor_of, window_of, wishes_for
 from toolbridge.providers import Provider, get_provider
 
 Fields: TypeAlias = dict[str, Any]
@@ -146,7 +146,7 @@ def client_model(
             "refused", f"a {kind.__name__} of {kind.__module__.partition('.')[0]} does not speak to {whose.name}"
         )
     first, slash, rest = name.partition("/")
-    if slash and first in (whose.name, type(client).__module__.partition(".")[0]):
+    if slash and OTHER_NAMES.get(first, first) == whose.name:
         name = rest
     return ClientModel(client, door, whose, name, options)
 
@@ -193,10 +193,10 @@ class ClientModel:
                 if not refused:
                     raise
                 self._wishes = {name: value for name, value in self._wishes.items() if name not in refused}
-            except RuntimeError as error:
+            except _StaleError as error:
                 stale += 1
-                if begun or stale > MOST_STALE or "loop is closed" not in str(error):
-                    raise
+                if begun or stale > MOST_STALE:
+                    raise read_client_error(error.found, self._asker) from None
             else:
                 return
             finally:
@@ -211,6 +211,8 @@ class ClientModel:
         except (ModelError, asyncio.CancelledError, GeneratorExit):
             raise
         except Exception as error:
+            if _is_stale(error):
+                raise _StaleError(error) from None
             raise read_client_error(error, self._asker) from None
         finally:
             await pieces.aclose()
@@ -240,6 +242,22 @@ class ClientModel:
                 yield piece
         finally:
             pump.stop()
+
+
+class _StaleError(Exception):
+    """A connection was used that belonged to an event loop which is closed."""
+
+    def __init__(self, found: Exception) -> None:
+        super().__init__(str(found))
+        self.found = found
+
+
+def _is_stale(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, RuntimeError) and "loop is closed" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 async def _close(stream: Any) -> None:

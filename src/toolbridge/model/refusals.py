@@ -62,7 +62,7 @@ def _words(*parts: str) -> re.Pattern[str]:
 _TOO_LONG = _words(
     "context_length_exceeded",  # OpenAI's code, and Groq's
     "maximum context length",  # OpenAI, vLLM, DeepSeek, OpenRouter
-    "max(imum)? (model |input )?(length|tokens?|context)",  # vLLM
+    "maximum (model|input) (length|tokens)",  # vLLM, and Fireworks
     "prompt is too long",  # Anthropic: "prompt is too long: 213462 tokens > 200000 maximum"
     "exceed context limit",  # Anthropic: "input length and `max_tokens` exceed context limit"
     "input token count",  # Gemini: "The input token count (1200000) exceeds the maximum number of tokens allowed"
