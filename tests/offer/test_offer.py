@@ -327,6 +327,31 @@ def test_a_refused_tool_cannot_be_found_again() -> None:
     assert offer.find("mcp__mail__send_mail") is None
 
 
+def test_places_are_a_limit_even_for_what_is_kept() -> None:
+    tools = catalogue(20, 10)
+    offer = Offer(tools, "openai-chat", kept=["*"])
+    assert (len(offer.prepared.definitions), offer.searching, offer.prepared.left_out) == (97, True, {})
+    for each in offer.deferred:
+        assert offer.join(each)
+    assert len(offer.prepared.definitions) == 128
+    offer.renew([*tools, tool("new", "one", "New."), tool("new", "two", "New.")])
+    assert len(offer.prepared.definitions) == 128
+    assert names(offer)[96:99] == ["new/one", "new/two", "search_tools"]
+    many = Offer(tools[:5], "openai-chat", extra=[tool("", f"own_{i}", "Own.") for i in range(130)])
+    assert (len(many.prepared.definitions), many.searching, len(many.prepared.left_out)) == (128, False, 2)
+
+
+def test_tools_that_join_take_nothing_from_the_budget_of_strict_tools() -> None:
+    tools = [tool("s", f"thing_{i}", f"Thing {i}.") for i in range(60)]
+    offer = Offer(tools, "anthropic", strict=True, tool_tokens=1_500)
+    before = sent(offer)
+    assert sum("strict" in each for each in offer.prepared.definitions) > 0
+    for i in range(60):
+        offer.search("c", {"query": f"thing {i}", "limit": 1})
+        assert sum("strict" in each for each in offer.prepared.definitions) <= 20
+        assert sent(offer)[: len(before)] == before
+
+
 # ── for all catalogues ──
 
 
@@ -343,8 +368,11 @@ def test_the_budget_holds_and_the_prefix_stays_whatever_is_found(
     alone = {READ_MORE.id, *kept}
     assert tokens(offer) == offer.cost.shown
     for query in data.draw(st.lists(st.sampled_from(["x", "a b c", "abc", "search", "déjà", "d e f"]), max_size=4)):
+        before, joined = sent(offer), offer.joined
         offer.search("c", {"query": query, "limit": 3})
         assert sent(offer)[: len(first)] == first
+        if offer.joined[: len(joined)] == joined:
+            assert sent(offer)[: len(before)] == before
         assert tokens(offer) == offer.cost.shown
         shown = {each.id for each in offer.prepared.tools if not offer.is_search(offer.prepared.wire_name(each.id))}
         assert tokens(offer) <= budget or (shown <= alone and offer.cost.over)

@@ -1,9 +1,9 @@
 """The rule by which tools are shown from the start. Pure: tools, prices and room in, the tools that are shown out.
 
 1. Everything, where everything fits.
-2. Else the tools that are kept, whatever they cost; then each server of which all tools fit, in the order of the
-   catalogue (a server shown whole needs no search, and a large one does not crowd out the small ones after it); then
-   single tools in the order of the catalogue, up to the first that does not fit.
+2. Else the tools that are kept, whatever they cost, as long as there are places; then each server of which all tools
+   fit, in the order of the catalogue (a server shown whole needs no search, and a large one does not crowd out the
+   small ones after it); then single tools in the order of the catalogue, up to the first that does not fit.
 3. A part of the room (`RESERVED`) stays free for tools that the model finds by searching.
 
 What is shown keeps the order of the catalogue. Neither chance nor the question has a say: the same catalogue gives the
@@ -68,7 +68,8 @@ def shown_first(
     rough: Callable[[Tool], float],
 ) -> dict[ToolId, Tool]:
     """The tools that are shown where not all fit: step 2 of the rule. `room` is what is left for them."""
-    chosen = {each.id for each in tools if each.id in kept}
+    places = None if room.places is None else max(0, room.places)
+    chosen = {each.id for each in [each for each in tools if each.id in kept][:places]}
     tokens = sum(price(each) for each in tools if each.id in chosen) if room.tokens is not None else 0
     servers: dict[str, list[Tool]] = {}
     for each in tools:

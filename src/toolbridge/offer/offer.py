@@ -240,7 +240,7 @@ class Offer:
         chosen: set[ToolId] = set()
         for each in wanted:
             price = self._price(each)
-            if each.id not in chosen and (room.holds(tokens + price, len(chosen) + 1) or each.id in kept):
+            if each.id not in chosen and room.holds(0 if each.id in kept else tokens + price, len(chosen) + 1):
                 chosen.add(each.id)
                 tokens += price
         shown = {id: each for id, each in self._catalogue.items() if id in chosen}
@@ -290,7 +290,7 @@ class Offer:
         new = {id: each for id, each in now.items() if id not in before}
         kept = self._kept_ids()
         room = self._room_beside_extra()
-        if hidden or not all_fit([*shown.values(), *new.values()], room, self._price, rough_tokens):
+        if hidden or self._joined or not all_fit([*shown.values(), *new.values()], room, self._price, rough_tokens):
             new = {id: each for id, each in new.items() if id in kept}
         self._shown = {**shown, **new}
         self._search_for_the_rest()
@@ -320,19 +320,27 @@ class Offer:
 
     def _within(self, kept: set[ToolId]) -> None:
         """Leaves out what is too much after all: strict tools share a budget, so that the price of one alone is not
-        always its price among others, and what must be shown may have grown. What has joined goes first."""
-        while self.tool_tokens is not None and self._shown_tokens() > self.tool_tokens:
+        always its price among others, and what must be shown may have grown. What has joined goes first; what is kept
+        stays, unless there is no place for it."""
+        while self._is_crowded() or (self.tool_tokens is not None and self._shown_tokens() > self.tool_tokens):
             least = [id for id in self._joined if id not in self._called] or list(self._joined)
             if least:
                 del self._joined[least[0]]
                 self._changed()
                 continue
-            last = next((id for id in reversed(self._shown) if id not in kept), None)
+            last = next((id for id in reversed(self._shown) if id not in kept or self._is_crowded()), None)
             if last is None:
+                if self._is_crowded():  # by the host's own tools: `prepare` leaves out what is too much of them
+                    self._search = None
+                    self._changed()
                 return
             del self._shown[last]
             self._search_for_the_rest()
             self._changed(first=True)
+
+    def _is_crowded(self) -> bool:
+        """Whether there are more definitions than places."""
+        return not self._native and not self._room.holds(0, len(self._extra) + len(self._shown) + len(self._later()))
 
     def _search_for_the_rest(self) -> None:
         """The search, for what is not shown from the start: what joins later does not change what it says."""
