@@ -119,6 +119,29 @@ async def test_an_append_after_another_version_is_a_conflict_and_writes_nothing(
         assert (await store.load("it")).messages == HELLO
 
 
+async def test_an_append_that_is_sent_again_under_its_name_is_kept_once(anywhere: Place) -> None:
+    async with anywhere.open() as store:
+        assert await store.append("it", HELLO, once="a\ud800") == 2
+        assert await store.append("it", [Message.user("More")], once="b") == 3
+        assert await store.append("it", HELLO, once="a\ud800", after=0) == 3
+        assert await store.append("other", HELLO, once="b") == 2
+        await fails(store.append("it", HELLO, once="c", after=0), "conflict")
+        assert await store.append("it", HELLO, once="c") == 5
+        assert (await store.load("it")).messages == (*HELLO, Message.user("More"), *HELLO)
+        await store.delete("it")
+        assert await store.append("it", HELLO, once="b") == 2
+
+
+async def test_an_append_that_was_cancelled_can_be_sent_again(anywhere: Place) -> None:
+    async with anywhere.open() as store:
+        for number in range(10):
+            task = asyncio.ensure_future(store.append("it", HELLO, once=str(number)))
+            await asyncio.wait([task], timeout=number / 5000)
+            task.cancel()
+            await asyncio.wait([task])
+            assert await store.append("it", HELLO, once=str(number)) == 2 * (number + 1)
+
+
 async def test_of_many_that_append_after_one_version_one_succeeds(shared: Place) -> None:
     stores = [shared.open() for _ in range(4)]
     try:

@@ -47,11 +47,13 @@ end
 """A script that fails in the middle is not undone, so every type is looked at before the first write."""
 
 APPEND = """
-is(KEYS[1], 'list') is(KEYS[2], 'hash') is(KEYS[3], 'zset')
+is(KEYS[1], 'list') is(KEYS[2], 'hash') is(KEYS[3], 'zset') is(KEYS[4], 'set')
 local version = redis.call('LLEN', KEYS[1])
+if ARGV[6] ~= '' and redis.call('SISMEMBER', KEYS[4], ARGV[6]) == 1 then return {1, version} end
 if ARGV[1] ~= '' and tonumber(ARGV[1]) ~= version then return {0, version} end
-for i = 6, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
-if #ARGV < 6 then return {1, version} end
+if #ARGV < 7 then return {1, version} end
+for i = 7, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
+if ARGV[6] ~= '' then redis.call('SADD', KEYS[4], ARGV[6]) end
 local title = redis.call('HGET', KEYS[2], 'title')
 if not title or title == '' then redis.call('HSET', KEYS[2], 'title', ARGV[4]) end
 redis.call('HSET', KEYS[2], 'changed', ARGV[3])
@@ -59,10 +61,12 @@ redis.call('ZADD', KEYS[3], ARGV[3], ARGV[2])
 if ARGV[5] ~= '' then
     redis.call('PEXPIRE', KEYS[1], ARGV[5])
     redis.call('PEXPIRE', KEYS[2], ARGV[5])
+    redis.call('PEXPIRE', KEYS[4], ARGV[5])
 end
-return {1, version + #ARGV - 5}
+return {1, version + #ARGV - 6}
 """
-"""Keys: messages, facts, index. Arguments: after, name, now, title, milliseconds to live, entries."""
+"""Keys: messages, facts, index, appends that were named. Arguments: after, name, now, title, milliseconds to live,
+once, entries."""
 
 LIST = """
 local found = {}
@@ -87,13 +91,13 @@ return 1
 """
 
 DELETE = """
-is(KEYS[3], 'zset') is(KEYS[4], 'zset')
-redis.call('DEL', KEYS[1], KEYS[2])
+is(KEYS[3], 'zset') is(KEYS[5], 'zset')
+redis.call('DEL', KEYS[1], KEYS[2], KEYS[4])
 redis.call('ZREM', KEYS[3], ARGV[1])
-for _, id in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do
+for _, id in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do
     if redis.call('HGET', ARGV[2] .. id, 'conversation') == ARGV[1] then
         redis.call('DEL', ARGV[2] .. id)
-        redis.call('ZREM', KEYS[4], id)
+        redis.call('ZREM', KEYS[5], id)
     end
 end
 """
@@ -131,7 +135,7 @@ class RedisStore:
     """The store in one Redis server, under keys that begin with `prefix`.
 
     A list of entries a conversation (`messages:NAME`), its facts (`conversation:NAME`), and an index of all
-    (`conversations`); the same for runs that wait (`pause:ID`, `pauses`).
+    (`conversations`), the names of appends (`appends:NAME`); the same for runs that wait (`pause:ID`, `pauses`).
     """
 
     def __init__(
@@ -152,7 +156,7 @@ class RedisStore:
         name = write_name(conversation)
 
         def work() -> Kept:
-            messages, facts, _ = self._keys(name)
+            messages, facts, *_ = self._keys(name)
             # No transaction: a full Redis does not queue commands, and messages that can only be read are wanted then.
             asked = self._client.pipeline(transaction=False).lrange(messages, 0, -1).hmget(facts, "title", "changed")
             entries, (title, changed) = asked.execute()
@@ -161,7 +165,9 @@ class RedisStore:
 
         return await self._run(work)
 
-    async def append(self, conversation: str, messages: Sequence[Message], *, after: int | None = None) -> int:
+    async def append(
+        self, conversation: str, messages: Sequence[Message], *, after: int | None = None, once: str = ""
+    ) -> int:
         name, messages = write_name(conversation), tuple(messages)
 
         def work() -> int:
@@ -169,7 +175,7 @@ class RedisStore:
             title = write_text(title_of(messages))
             entries = write_entries(messages)
             done, version = self._script(
-                APPEND, self._keys(name), expected, name, _now(), title, self._expire, *entries
+                APPEND, self._keys(name), expected, name, _now(), title, self._expire, write_text(once), *entries
             )
             if not done:
                 raise conflict(name, version, after or 0)
@@ -179,7 +185,7 @@ class RedisStore:
 
     async def list(self) -> tuple[Summary, ...]:
         def work() -> tuple[Summary, ...]:
-            rows = self._script(LIST, self._keys(b"")[2:], self._key("messages:"), self._key("conversation:"))
+            rows = self._script(LIST, [self._key("conversations")], self._key("messages:"), self._key("conversation:"))
             return tuple(Summary(read_text(name), read_text(title), n, float(at)) for name, title, n, at in rows)
 
         return await self._run(work)
@@ -268,8 +274,9 @@ class RedisStore:
     def _key(self, kind: str, name: bytes = b"") -> bytes:
         return self._prefix + kind.encode("ascii") + name
 
-    def _keys(self, name: bytes) -> tuple[bytes, bytes, bytes]:
-        return self._key("messages:", name), self._key("conversation:", name), self._key("conversations")
+    def _keys(self, name: bytes) -> tuple[bytes, bytes, bytes, bytes]:
+        messages, facts, appends = (self._key(each, name) for each in ("messages:", "conversation:", "appends:"))
+        return messages, facts, self._key("conversations"), appends
 
     def _script(self, script: str, keys: Sequence[bytes], *arguments: bytes) -> Any:
         return self._client.eval(TYPES + script if "is(" in script else script, len(keys), *keys, *arguments)

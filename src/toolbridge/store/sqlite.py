@@ -58,10 +58,12 @@ SCHEMA = (
         UNIQUE (conversation, place)
     )
     """,
+    "CREATE TABLE done (conversation INTEGER NOT NULL, once TEXT NOT NULL, PRIMARY KEY (conversation, once))",
     "CREATE TABLE pause (id TEXT PRIMARY KEY, conversation TEXT NOT NULL, state TEXT NOT NULL, since REAL NOT NULL)",
     "CREATE INDEX pause_conversation ON pause (conversation)",
 )
-"""`version` counts the messages, so that an append looks at one row and not at all of them."""
+"""`version` counts the messages, so that an append looks at one row and not at all of them; `done` has the names of
+appends that must not be kept twice."""
 
 VERSION = 1
 """Of the schema, in the file's header. Raised when an older toolbridge would misread the file."""
@@ -109,9 +111,11 @@ class SqliteStore:
         name = write_name(conversation)
         return await self._run(lambda: self._load(name))
 
-    async def append(self, conversation: str, messages: Sequence[Message], *, after: int | None = None) -> int:
+    async def append(
+        self, conversation: str, messages: Sequence[Message], *, after: int | None = None, once: str = ""
+    ) -> int:
         name, messages = write_name(conversation), tuple(messages)
-        return await self._run(lambda: self._append(name, messages, after))
+        return await self._run(lambda: self._append(name, messages, after, write_text(once)))
 
     async def list(self) -> tuple[Summary, ...]:
         return await self._run(self._list)
@@ -173,12 +177,14 @@ class SqliteStore:
         read = read_entries(entries)
         return Kept(read.value, version, read_text(title), changed, read.notes)
 
-    def _append(self, name: bytes, messages: tuple[Message, ...], after: int | None) -> int:
+    def _append(self, name: bytes, messages: tuple[Message, ...], after: int | None, once: bytes) -> int:
         entries = write_entries(messages)
         title = write_text(title_of(messages))
         with self._writing() as database:
             row = _one(database, "SELECT id, version FROM conversation WHERE name = CAST(? AS TEXT)", name)
             version = 0 if row is None else row[1]
+            if row is not None and once and _is_done(database, row[0], once):
+                return version
             if after is not None and after != version:
                 raise conflict(name, version, after)
             if not entries:
@@ -195,6 +201,8 @@ class SqliteStore:
                 "INSERT INTO message (conversation, place, entry) VALUES (?, ?, CAST(? AS TEXT))",
                 ((id, place, entry) for place, entry in enumerate(entries, version)),
             )
+            if once:
+                database.execute("INSERT INTO done (conversation, once) VALUES (?, CAST(? AS TEXT))", (id, once))
             version += len(entries)
             database.execute(
                 "UPDATE conversation SET version = ?, changed = ?, "
@@ -220,10 +228,12 @@ class SqliteStore:
 
     def _delete(self, name: bytes) -> None:
         with self._writing() as database:
-            database.execute(
-                "DELETE FROM message WHERE conversation IN (SELECT id FROM conversation WHERE name = CAST(? AS TEXT))",
-                (name,),
-            )
+            for table in ("message", "done"):
+                database.execute(
+                    f"DELETE FROM {table} WHERE conversation IN "
+                    "(SELECT id FROM conversation WHERE name = CAST(? AS TEXT))",
+                    (name,),
+                )
             database.execute("DELETE FROM conversation WHERE name = CAST(? AS TEXT)", (name,))
             database.execute("DELETE FROM pause WHERE conversation = CAST(? AS TEXT)", (name,))
 
@@ -381,6 +391,11 @@ def _code(failure: sqlite3.Error) -> int:
 def _one(database: sqlite3.Connection, statement: str, value: bytes) -> Any:
     with closing(database.execute(statement, (value,))) as rows:
         return rows.fetchone()
+
+
+def _is_done(database: sqlite3.Connection, id: int, once: bytes) -> bool:
+    rows = database.execute("SELECT 1 FROM done WHERE conversation = ? AND once = CAST(? AS TEXT)", (id, once))
+    return rows.fetchone() is not None
 
 
 def _entries(database: sqlite3.Connection, id: int, version: int) -> Iterable[Any]:

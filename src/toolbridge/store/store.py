@@ -78,11 +78,17 @@ class Store(Protocol):
         """The whole conversation. What cannot be read costs itself, and is noted."""
         ...
 
-    async def append(self, conversation: str, messages: Sequence[Message], *, after: int | None = None) -> int:
+    async def append(
+        self, conversation: str, messages: Sequence[Message], *, after: int | None = None, once: str = ""
+    ) -> int:
         """Add the messages in one piece; the new version is returned.
 
         With `after`, only if the conversation is still at that version: else `StoreError` of the kind `conflict`, and
-        nothing is written. Cancelled, it is done whole or not at all.
+        nothing is written.
+
+        Where the task is cancelled or a connection is lost, it was done whole or not at all, and nobody can say which.
+        `once` is a name for this very append, a random one: sent again under it, what is there already is not kept a
+        second time.
         """
         ...
 
