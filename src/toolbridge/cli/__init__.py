@@ -1,5 +1,5 @@
-"""The command line: `toolbridge chat`, `tools`, `call`, `resources`, `prompts`, `doctor`, `models`, `convert`, `matrix`,
-`replay`, `providers`.
+"""The command line: `toolbridge chat`, `tools`, `call`, `resources`, `prompts`, `doctor`, `models`, `convert`,
+`matrix`, `replay`, `providers`.
 
 Each command is a file of its own; it parses, calls the library, prints. This module is the frame around them: what
 goes to which stream, and which exit code says what. It imports nothing heavy, so that an interrupt or a closed pipe is

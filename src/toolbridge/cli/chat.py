@@ -35,7 +35,7 @@ _PAUSE_WANTED = "give the output of toolbridge chat --json, or the state in its 
     type=click.Choice(["ask", "always", "never", "read-only"]),
     default="ask",
     show_default=True,
-    help="Who allows calls that need it; see below.",
+    help="Who allows calls that need it; see above.",
 )
 @click.option("--system", metavar="TEXT", default="", help="What the model is told first.")
 @click.option("--conversation", "-c", metavar="NAME", default="", help="Continue this conversation, and keep it.")

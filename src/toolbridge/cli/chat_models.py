@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from toolbridge.errors import ModelError, UnknownProviderError
+from toolbridge.errors import ModelError
 
 if TYPE_CHECKING:
     from toolbridge.model.model import Model
@@ -108,17 +108,14 @@ def meant(name: str) -> str:
 
 
 def open_model(name: str, provider: str | None = None, base_url: str | None = None) -> Model:
-    """The model of a name as people write it. Raises `ModelError`."""
+    """The model of a name as people write it. Raises `ModelError`, or `UnknownProviderError`."""
     from toolbridge.model.find import get_model
     from toolbridge.providers import providers
 
     full = name if provider is not None or base_url is not None else meant(name)
     if full in providers() and provider is None and base_url is None:
         raise ModelError("unknown_model", f"which model of {full}? Write {full}/NAME")
-    try:
-        return get_model(full, provider=provider, base_url=base_url)
-    except UnknownProviderError as unknown:
-        raise ModelError("unknown_model", str(unknown)) from None
+    return get_model(full, provider=provider, base_url=base_url)
 
 
 def mentions() -> list[str]:
