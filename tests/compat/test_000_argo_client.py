@@ -241,6 +241,18 @@ def test_a_client_of_ones_own_is_used_and_stays_open(model: ScriptedServer) -> N
     assert model.requests[0].headers["authorization"] == "Bearer mine"
 
 
+def test_a_server_that_cannot_be_had_costs_its_own_tools_and_is_told_in_the_log(
+    model: ScriptedServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    model.then(says("Without it, then."))
+    absent = ServerSpec("absent", command="/nowhere/to/be/found")
+    with ArgoMCPClient(base_url=f"{model.url}/v1", servers=absent, mcp_tools=[BUILD_MODEL]) as client:
+        assert [each["name"] for each in client.mcp_tools] == ["build_model"]
+        assert client.chat("Hi") == "Without it, then."
+    (told,) = [each for each in caplog.messages if each.startswith("Without the tools of a server")]
+    assert "/nowhere/to/be/found" in told
+
+
 def test_what_the_sdk_raises_is_let_through(model: ScriptedServer) -> None:
     model.says(raw=b'{"error": {"message": "no such model", "code": "model_not_found"}}', status=404)
     with (

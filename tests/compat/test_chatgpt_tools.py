@@ -383,6 +383,14 @@ def test_a_prompt_that_gemini_blocks_is_an_error(model: ScriptedServer, gemini: 
         list(gemini.call_api(QUESTION))
 
 
+def test_an_answer_that_gemini_could_not_write_is_told_in_the_log(
+    model: ScriptedServer, gemini: GeminiProvider, caplog: pytest.LogCaptureFixture
+) -> None:
+    model.then(sse([gemini_format.chunk([], "MALFORMED_FUNCTION_CALL")]))
+    assert list(gemini.call_api(QUESTION)) == []
+    assert "Gemini ended its answer with MALFORMED_FUNCTION_CALL" in caplog.messages
+
+
 def test_a_gemini_client_of_ones_own_needs_no_key(model: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
     model.then(says("a"))

@@ -139,8 +139,16 @@ async def test_a_conversation_goes_on_where_it_was_also_one_that_the_agent_itsel
 async def test_a_stream_tells_the_conversation_first_and_is_kept_before_its_end_is_told(
     redis_server: Running, model: ScriptedServer
 ) -> None:
+    meanwhile: list[Any] = []
+
+    class Looking(Echo):
+        async def call_tool(self, name: str, arguments: dict[str, Any]) -> str:
+            meanwhile.append(await contents(manager, id))
+            return await super().call_tool(name, arguments)
+
     model.then(asks(ASK), says("Done."))
     async with conversations(redis_server, model) as manager:
+        manager.dial_client.tool_name_client_map = {"echo": Looking()}
         id = (await manager.create_conversation("T"))["id"]
         events: list[str] = []
         async for event in await manager.chat("Do", id, stream=True):
@@ -150,6 +158,7 @@ async def test_a_stream_tells_the_conversation_first_and_is_kept_before_its_end_
         assert events[0] == f'data: {{"conversation_id": "{id}"}}\n\n'
         assert json.loads(events[1].removeprefix("data: "))["choices"][0]["delta"] == {"content": "Done."}
         assert len(await contents(manager, id)) == 4
+    assert meanwhile == [[]]  # nothing of an exchange is there before all of it is: a crash leaves nothing half
 
 
 async def test_of_exchanges_that_end_at_once_none_is_lost_and_none_is_torn(

@@ -184,6 +184,9 @@ class ArgoMCPClient:
         if self._servers is not None:
             self._hub = connect_sync(self._servers)
             self._hub.open()
+            for status in self._hub.status.values():
+                if status.failure is not None:
+                    logger.warning("Without the tools of a server: %s", status.failure)
             count = Counter(each.id.name for each in (*offered, *self._hub.tools))
             for tool in self._hub.tools:
                 id = tool.id if count[tool.id.name] > 1 else ToolId("", tool.id.name)

@@ -17,6 +17,7 @@ Decisions where the design is silent:
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
@@ -29,6 +30,8 @@ from toolbridge.compat.chatgpt_tools import gemini_declarations, gemini_tools, m
 from toolbridge.compat.sdks import genai_sdk, openai_sdk
 from toolbridge.errors import ModelError, UnknownToolError
 from toolbridge.prepare import PreparedTools
+
+logger = logging.getLogger(__name__)
 
 CHATGPT_MODEL = "gpt-3.5-turbo"
 """The design's own default, where CHATGPT_MODEL is not set."""
@@ -166,7 +169,7 @@ class GeminiProvider:
         if declarations:
             config["tools"] = declarations
         contents = format_gemini_history(history, ready)
-        assembler, finished = GeminiToolCallAssembler(), False
+        assembler, finished = GeminiToolCallAssembler(), ""
         asked = client.models.generate_content_stream(model=self._model_name(), contents=contents, config=config)
         with _closing(asked) as stream:
             for chunk in stream:
@@ -181,7 +184,10 @@ class GeminiProvider:
                         yield _called(_restored(call, ready))
                     elif field(part, "thought") is not True and (text := text_of(field(part, "text"))):
                         yield {"type": "text", "content": text}
-                finished = finished or bool(field(first, "finish_reason", "finishReason"))
+                reason = field(first, "finish_reason", "finishReason")
+                finished = finished or str(getattr(reason, "value", reason) or "")
+        if finished not in ("", "STOP", "MAX_TOKENS"):  # a call that the model could not write, for example
+            logger.warning("Gemini ended its answer with %s", finished)
         left = [_restored(call, ready) for call in assembler.finish()]
         if not finished and left:
             raise _broken(left[-1], "Gemini")
