@@ -70,10 +70,10 @@ async def test_without_a_place_conversations_are_among_the_users_data(
     monkeypatch.setenv("TOOLBRIDGE_DATA_DIR", str(tmp_path / "mine"))
     async with open_store() as store:
         await store.append("it", HELLO)
-    assert (tmp_path / "mine" / "conversations.db").exists()
+    assert (tmp_path / "mine" / "conversations.sqlite3").exists()
     monkeypatch.delenv("TOOLBRIDGE_DATA_DIR")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    assert repr(open_store()) == f"SqliteStore('{tmp_path}/data/toolbridge/conversations.db')"
+    assert repr(open_store()) == f"SqliteStore('{tmp_path}/data/toolbridge/conversations.sqlite3')"
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def _path(where: str | os.PathLike[str] | None) -> Path | None:
     if where is None:
         from toolbridge.servers.private import data_directory
 
-        return data_directory(os.environ) / "conversations.db"
+        return data_directory(os.environ) / "conversations.sqlite3"
     if isinstance(where, str):
         if where[:7].lower() == "sqlite:":
             # As SQLAlchemy has it, which people know: three slashes and a relative path, or an absolute one.
