@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from tests.cli.workplace import Terminal, Workplace
 from toolbridge.local.weights import WEIGHTS
 
 SMALL = WEIGHTS[0]
 
-OFFLINE = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "0", "PIP_CONFIG_FILE": os.devnull}
+OFFLINE: dict[str, Any] = {
+    "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
+    "PIP_RETRIES": "0",
+    "PIP_CONFIG_FILE": os.devnull,
+}
 
 
 def folder(work: Workplace) -> Path:

@@ -156,7 +156,7 @@ def _load(path: Path, settings: Settings) -> Any:
             # A socket in a directory of our own, which is gone as soon as the engine listens: nobody can connect.
             parameters.hostnames = [os.path.join(hidden, "engine.sock")]
         try:
-            return library.Server(parameters)
+            server = library.Server(parameters)
         except RuntimeError as failure:
             raise ModelError(
                 "no_weights",
@@ -164,3 +164,6 @@ def _load(path: Path, settings: Settings) -> Any:
                 " machine's memory",
                 said=str(failure),
             ) from None
+    # Its loop may not have begun yet, and an engine that is let go before it has would wait for it for ever.
+    server.handle_completions({"prompt": "a", "n_predict": 1})
+    return server
