@@ -27,6 +27,8 @@ class Answer:
     body: bytes = GOOD
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     media: str = EVENTS
+    later: bytes = b""
+    """More of the body, in a chunk of its own."""
     then: Literal["end", "hang", "reset", "close"] = "end"
     """After the body: its proper end; silence until the client goes; a reset; or the connection simply closed."""
     silent: bool = False
@@ -110,8 +112,8 @@ class FaultyServer:
         head = {"content-type": answer.media, "transfer-encoding": "chunked", **answer.headers}
         text = "".join(f"{name}: {value}\r\n" for name, value in head.items())
         connection.sendall(f"HTTP/1.1 {answer.status} {responses.get(answer.status, '?')}\r\n{text}\r\n".encode())
-        if answer.body:
-            connection.sendall(b"%x\r\n%b\r\n" % (len(answer.body), answer.body))
+        for piece in filter(None, (answer.body, answer.later)):
+            connection.sendall(b"%x\r\n%b\r\n" % (len(piece), piece))
         if whole:
             connection.sendall(b"0\r\n\r\n")
             return True

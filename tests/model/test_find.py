@@ -9,8 +9,9 @@ import pytest
 from tests.model.asking import KEY
 from toolbridge import ModelError, ToolbridgeError, UnknownProviderError
 from toolbridge.model.find import get_model
-from toolbridge.model.http import HttpModel, Timeouts
+from toolbridge.model.http import HttpModel
 from toolbridge.model.vendors import VENDORS, window_of
+from toolbridge.model.waiting import Timeouts
 from toolbridge.providers import providers
 
 AZURE = "https://own.openai.azure.com"
@@ -291,6 +292,41 @@ def test_reasoning_is_asked_for_sealed_only_where_there_is_some() -> None:
     assert [list(wishes_for(row, name)) for name in ("gpt-4o", "gpt-4.1", "gpt-5", "o3")] == [
         [], [], ["include"], ["include"],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "path"),
+    [
+        ("local/smollm2", {}, "smollm2"),
+        ("local/weights/a.gguf", {}, "weights/a.gguf"),
+        ("/models/a.gguf", {}, "/models/a.gguf"),
+        ("smollm2", {"provider": "local"}, "smollm2"),
+    ],
+)
+def test_a_model_of_ones_own_machine_is_the_engines(
+    name: str, options: dict[str, Any], path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Any] = []
+
+    def local_model(name: str, **options: Any) -> object:
+        made.append((name, options))
+        return made
+
+    monkeypatch.setattr("toolbridge.local.engine.local_model", local_model)
+    assert get_model(name, options={"threads": 1}, **options) is made
+    assert made == [(path, {"options": {"threads": 1}})]
+
+
+def test_nothing_is_loaded_to_say_that_something_is_missing() -> None:
+    import subprocess
+    import sys
+
+    program = (
+        "import sys\nfrom toolbridge.model.find import get_model\n"
+        "try: get_model('claude-x')\nexcept Exception as error: print(error.kind, 'httpx2' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=True)
+    assert ran.stdout == "no_key False\n"
 
 
 def test_rows_have_sources() -> None:

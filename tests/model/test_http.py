@@ -108,6 +108,20 @@ def test_a_model_is_used_from_one_event_loop_after_the_other(faulty: FaultyServe
     assert faulty.connections == 3
 
 
+async def test_two_event_loops_at_once_have_connections_of_their_own(faulty: FaultyServer) -> None:
+    model = model_at(faulty)
+    assert (await ask(model)).text == "Hello"
+
+    async def elsewhere() -> str:
+        reply = await ask(model)
+        await model.close()
+        return reply.text
+
+    assert await asyncio.to_thread(asyncio.run, elsewhere()) == "Hello"
+    assert (await ask(model)).text == "Hello"
+    await model.close()
+
+
 def test_a_loop_that_was_closed_without_notice_does_no_harm(faulty: FaultyServer) -> None:
     model = model_at(faulty)
     loop = asyncio.new_event_loop()

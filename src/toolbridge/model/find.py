@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from toolbridge.errors import ModelError, nearest
@@ -15,10 +15,8 @@ from toolbridge.model.address import check_address, ollama_address
 from toolbridge.model.model import Model
 from toolbridge.model.secrets import Secret
 from toolbridge.model.vendors import OTHER_NAMES, VENDORS, Vendor, known_by_name, vendor_of
+from toolbridge.model.waiting import Timeouts
 from toolbridge.providers import get_provider, providers
-
-if TYPE_CHECKING:
-    from toolbridge.model.http import Timeouts
 
 LOCAL = "local"
 """What stands before the slash of a model that runs in this process."""
@@ -96,8 +94,6 @@ def _http_model(
     timeout: float | Timeouts | None,
     options: Mapping[str, Any] | None,
 ) -> Model:
-    from toolbridge.model.http import HttpModel, Timeouts
-
     address = check_address(base_url) if base_url is not None else None
     whose, model = _read_name(name, provider, address)
     vendor = vendor_of(whose)
@@ -105,6 +101,8 @@ def _http_model(
     key = Secret(_key(vendor, whose, model, api_key, needed=vendor.key_needed and is_own))
     if isinstance(timeout, int | float):
         timeout = Timeouts(first=timeout, silence=timeout)
+    from toolbridge.model.http import HttpModel  # loads an HTTP client, which no mistake has to wait for
+
     variable = vendor.key_variables[0] if vendor.key_variables and api_key is None else ""
     return HttpModel(get_provider(whose), model, at, key=key, key_variable=variable, options=options, timeouts=timeout)
 

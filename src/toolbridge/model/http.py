@@ -13,7 +13,6 @@ import json
 import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
 from typing import Any
 
 import httpx2
@@ -26,7 +25,7 @@ from toolbridge.model.opening import Opening
 from toolbridge.model.refusals import Asker, has_no_credit, one_line, read_refusal, refused_wishes
 from toolbridge.model.secrets import Secret, shown
 from toolbridge.model.vendors import fields_for, vendor_of, window_of, wishes_for
-from toolbridge.model.waiting import DEFAULT_RETRIES, Retries, asked_wait
+from toolbridge.model.waiting import DEFAULT_RETRIES, Retries, Timeouts, asked_wait
 from toolbridge.providers import Provider
 
 LONGEST_ERROR = 64 * 1024
@@ -36,18 +35,6 @@ ERROR_SECONDS = 10.0
 """How long the body of an error may take to come."""
 
 _NEVER_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError)
-
-
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """How long a server may take, in seconds; `None` is for ever."""
-
-    connect: float | None = 10.0
-    """To be reached. Longer than any healthy network takes, shorter than a person's patience."""
-    first: float | None = 300.0
-    """Until the first byte of the answer. Models that think, and small machines with long prompts, take minutes."""
-    silence: float | None = 120.0
-    """Between two bytes. Whoever streams sends tokens or heartbeats; two minutes without either is a dead line."""
 
 
 @functools.cache

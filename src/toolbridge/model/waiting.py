@@ -1,4 +1,4 @@
-"""When a request is made again: after how long, and how often. Numbers and reading of headers; it waits for nothing."""
+"""How long a server is waited for, and when it is asked again. Numbers and headers; nothing is waited for here."""
 
 from __future__ import annotations
 
@@ -7,6 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How long a server may take, in seconds; `None` is for ever."""
+
+    connect: float | None = 10.0
+    """To be reached. Longer than any healthy network takes, shorter than a person's patience."""
+    first: float | None = 300.0
+    """Until the first byte of the answer. Models that think, and small machines with long prompts, take minutes."""
+    silence: float | None = 120.0
+    """Between two bytes. Whoever streams sends tokens or heartbeats; two minutes without either is a dead line."""
 
 
 @dataclass(frozen=True, slots=True)
