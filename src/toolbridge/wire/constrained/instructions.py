@@ -26,9 +26,11 @@ _SAID: Sequence[tuple[str, str]] = (
     ("Add milk to my shopping list.", write_call("add_item", {"list": "shopping", "item": "milk"})),
     (RESULT.format(name="add_item", text="ok, 4 items"), write_answer("Milk is on your shopping list.")),
     ("How long is the film Alien?", write_call("find_film", {"title": "Alien"})),
+    ("Two large teas, please.", write_call("order_drink", {"drink": "tea", "size": "large", "count": 2})),
     ("Thank you!", write_answer("You are welcome!")),
 )
-"""Both forms, a result that is answered from, and words that need no tool."""
+"""Both forms, a result that is answered from, values of several kinds from the user's words, and words that need no
+tool. Their choice and order count for the smallest models: `benchmarks/local_model.py` measures it."""
 
 HEAD = "\n".join(
     (
