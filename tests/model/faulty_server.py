@@ -63,6 +63,7 @@ class FaultyServer:
 
         class Connection(socketserver.StreamRequestHandler):
             timeout = SECONDS
+            disable_nagle_algorithm = True
 
             def handle(self) -> None:
                 owner.connections += 1

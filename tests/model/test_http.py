@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from typing import Any
 
 import pytest
 
-from tests.model.asking import HELLO, KEY, ask, question
+from tests.model.asking import HELLO, KEY, ask, question, refused
 from tests.model.faulty_server import GOOD, Answer, FaultyServer
 from tests.stream.folding import told
 from tests.support.processes import eventually
@@ -175,6 +176,14 @@ async def test_a_proxy_of_the_environment_is_used(faulty: FaultyServer, monkeypa
     model = get_model("m", base_url="http://models.example/v1", api_key=KEY)
     assert (await ask(model)).text == "Hello"
     assert faulty.asked[0].target == "http://models.example/v1/chat/completions"
+
+
+@pytest.mark.parametrize(("proxy", "kind"), [("socks5://h:1", "not_installed"), ("gopher://h:1", "unreachable")])
+async def test_a_proxy_that_cannot_be_used_is_said(proxy: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "socksio", None)  # as where it is not installed
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    failed = await refused(get_model("m", base_url="http://models.example/v1", api_key=KEY))
+    assert (failed.kind, str(failed).startswith("the proxy of the environment cannot be used: ")) == (kind, True)
 
 
 def test_certificates_are_read_once() -> None:

@@ -298,7 +298,16 @@ class _Clients:
         for other in [each for each in self._kept if each.is_closed()]:
             self._kept.pop(other, None)
         if loop not in self._kept:
-            client = self._client()
+            try:
+                client = self._client()
+            except ImportError as missing:  # for a SOCKS proxy
+                raise ModelError(
+                    "not_installed", f"the proxy of the environment cannot be used: {_told(missing)}"
+                ) from None
+            except (ValueError, httpx2.InvalidURL) as wrong:
+                raise ModelError(
+                    "unreachable", f"the proxy of the environment cannot be used: {_told(wrong)}"
+                ) from None
             keeper = self._keep(loop, client)
             self._kept[loop] = (client, keeper)
             await anext(keeper)
