@@ -29,6 +29,9 @@ class NameRule:
     """What a spelling replaces by an underscore."""
     first: re.Pattern[str] | None = None
     """What the first character must match, where the provider asks for more there."""
+    with_server: bool = True
+    """Whether a tool's server is spelt too. Small models stumble over long names; two tools that then spell alike get a
+    digest each, as always."""
 
     def allows(self, name: str) -> bool:
         return len(name) <= self.length and self.pattern.fullmatch(name) is not None
@@ -67,8 +70,8 @@ def spell(text: str, rule: NameRule, *identity: str) -> str:
 
 def wire_name(id: ToolId, rule: NameRule) -> str:
     """The spelling of a tool's identity: its own name where it has no server, else `mcp__server__tool`."""
-    if not id.server:
-        return spell(id.name, rule, "", id.name)
+    if not id.server or not rule.with_server:
+        return spell(id.name, rule, id.server, id.name)
     whole = f"mcp__{id.server}__{id.name}"
     if "__" in id.server or id.server.endswith("_"):
         # Such a server could be cut in two places, and two identities must never share a spelling.

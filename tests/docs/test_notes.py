@@ -47,7 +47,7 @@ def in_the_source() -> Iterator[tuple[Path, str]]:
     """Every text in the core that is a code, or would be one: `*.said` for an f-string that begins with a keyword."""
     for file in sorted(SOURCE.rglob("*.py")):
         place = file.relative_to(SOURCE).parts
-        if place[0] in ("cli", "compat", "__init__.py") or (place[0] == "servers" and place[1] != "read.py"):
+        if place[0] in ("cli", "compat", "local", "model", "run", "__init__.py") or (place[0] == "servers" and place[1] != "read.py"):
             continue  # they make no notes, and their file names and fields look like codes
         tree = ast.parse(file.read_text(encoding="utf-8"))
         docs = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
@@ -66,6 +66,16 @@ def in_the_source() -> Iterator[tuple[Path, str]]:
 def test_every_code_in_the_source_is_on_the_page() -> None:
     missing = sorted({f"{code} ({file.name})" for file, code in in_the_source() if not row(code)})
     assert missing == []
+
+
+def test_every_code_that_a_run_tells_is_on_its_page() -> None:
+    codes = {
+        code
+        for file in (SOURCE / "run").glob("*.py")
+        for code in re.findall(r'Told\(\s*"([a-z_]+\.[a-z_]+)"', file.read_text(encoding="utf-8"))
+    }
+    text = (ROOT / "docs" / "chat.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([a-z]+\.[a-z_]+)` \|", text, re.MULTILINE)) == codes
 
 
 def test_every_code_on_the_page_is_in_the_source() -> None:

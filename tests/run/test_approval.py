@@ -273,7 +273,7 @@ def test_the_key_is_the_users_own_and_nobody_else_can_read_it(tmp_path: Path, mo
     made = default_key()
     assert len(made) == 64
     assert default_key() == made
-    (path,) = tmp_path.rglob("pause.key")
+    (path,) = tmp_path.rglob("pause_key")
     if os.name == "posix":
         assert path.stat().st_mode & 0o777 == 0o600
     path.write_bytes(b"short")

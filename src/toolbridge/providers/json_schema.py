@@ -6,6 +6,7 @@ lets the model write nothing but one object: a call of one of them, or the answe
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,7 @@ PROVIDER = Provider(
     name="json-schema",
     title="Any model, by JSON schema (llama.cpp, vLLM, …)",
     dialect=LLAMA_CPP,
-    names=name_rule("a-zA-Z0-9_-", 64),
+    names=replace(name_rule("a-zA-Z0-9_-", 64), with_server=False),
     write_tool=write_tool,
     write_fields=write_fields,
     write_instructions=write_instructions,

@@ -62,8 +62,7 @@ class Provider:
     write_tool: Callable[[str, str, Wire, bool], Wire]
     """(name, description, schema, strict) to the provider's own definition."""
     write_fields: Callable[[list[Wire], bool], Wire]
-    """(definitions, strict asked for) to what is merged into the request body. Called with no definition only where
-    there are instructions: the model is then to answer, and not to call."""
+    """(definitions, strict asked for) to what is merged into the request body; never called with no definition."""
     write_instructions: Callable[[list[Wire]], str] | None = None
     """The definitions as words for the system message, for models that have no other place for them."""
     talk: Callable[[], Talk] = _silent

@@ -32,6 +32,7 @@ from toolbridge.run.policy import why_asked
 from toolbridge.run.progress import Progress
 from toolbridge.run.record import Record
 from toolbridge.run.request import Spellings, moved, write_request
+from toolbridge.run.small import is_small, last_question
 from toolbridge.servers.hub import Hub
 from toolbridge.store.store import Store
 from toolbridge.stream.events import ReasoningDelta, Reply, TextDelta
@@ -41,10 +42,6 @@ T = TypeVar("T")
 
 READ_MORE = "read_more"
 """The tool by which a model reads on in a result that was cut."""
-
-SMALL = 4
-"""Models that cannot choose among more tools than this repeat a call for ever: they get one round of calls for a
-question, and then have to answer."""
 
 _CONTINUED: set[str] = set()
 """Runs that this process has continued: none is continued twice, since its calls would run twice."""
@@ -114,6 +111,7 @@ class Chat:
         """What the model is shown of the hub's tools: made anew when the catalogue or the model has changed."""
         wanted = (self.hub.generation + self._has_cut, self.model.provider.name, self.model.name)
         if self._offer is None or wanted[1:] != self._offered[1:]:
+            joined = self._offer.joined if self._offer is not None else ()
             self._offer = Offer(
                 self._tools(),
                 self.model.provider,
@@ -121,6 +119,7 @@ class Chat:
                 tool_tokens=self.tool_tokens,
                 most=self.model.most_tools,
                 kept=(READ_MORE,),
+                joined=joined,
                 model=self.model.name,
             )
         elif wanted != self._offered:
@@ -217,12 +216,16 @@ class Chat:
         is_second = False
         while True:
             offer = self.offer
-            shown = offer.fields
-            if self._is_small() and progress.turns > 0:
-                shown = self.model.provider.write_fields([], False)
-            first = "\n\n".join(text for text in (offer.prepared.instructions, self.system, self._down()) if text)
-            history = moved((*self.history, *progress.question), self.model.provider, self._spellings)
-            fields, notes = write_request(history, first, self.model, shown, offer.cost.shown, self.options)
+            if is_small(self.model) and progress.turns > 0:
+                question = last_question(self.history, self.model)
+                fields, notes = write_request([question], self.system, self.model, {}, 0, self.options)
+            else:
+                first = "\n\n".join(filter(None, (offer.prepared.instructions, self.system, self._down())))
+                history = moved((*self.history, *progress.question), self.model.provider, self._spellings)
+                cost = offer.cost.shown if self.model.context_tokens is not None else 0
+                fields, notes = write_request(
+                    offer.replayed(history), first, self.model, offer.fields, cost, self.options
+                )
             if notes:
                 yield Told("history.trimmed", f"too long for {self.model.name}: the oldest parts stay behind")
             reader = ReplyReader(self.model.provider)
@@ -259,10 +262,6 @@ class Chat:
             for told in await self._add(progress, reply.message):
                 yield told
         yield Replied(reply, progress.turns)
-
-    def _is_small(self) -> bool:
-        most = self.model.most_tools
-        return most is not None and most <= SMALL and self.model.provider.write_instructions is not None
 
     def _refused_tool(self, failure: ModelError, offer: Offer) -> str | None:
         if failure.kind != "refused":
@@ -417,8 +416,8 @@ class Chat:
         offer = self.offer
         for id, why in offer.prepared.left_out.items():
             yield Told("tool.left_out", f"{id} cannot be offered to {self.model.provider.title}: {why}")
-        if offer.searching:
-            yield Told("tools.deferred", f"{len(offer.deferred)} of {len(self.hub.tools)} tools are found by searching")
+        if explained := offer.explained():
+            yield Told("tools.deferred", explained)
 
     def _down(self) -> str:
         """What the model is told of servers that are not there: otherwise it looks for their tools again and again."""

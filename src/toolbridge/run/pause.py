@@ -22,12 +22,12 @@ from typing import Any
 from toolbridge.errors import HistoryError, PauseError
 from toolbridge.history.document import read_history, write_history
 from toolbridge.run.events import Decision
-from toolbridge.servers.catalog import default_directory
-from toolbridge.servers.private import create_private, make_private
+from toolbridge.servers.private import create_private, data_directory, make_private
 from toolbridge.types import BoundCall, Message
 
 VERSION = 1
 KEY_VARIABLE = "TOOLBRIDGE_PAUSE_KEY"
+KEY_FILE = "pause_key"
 _SIGNATURE = "signature"
 
 
@@ -125,13 +125,10 @@ def default_key() -> bytes:
     said = os.environ.get(KEY_VARIABLE)
     if said:
         return said.encode("utf-8", "surrogateescape")
-    directory = default_directory()
-    if directory is None:
-        raise PauseError(f"there is no folder to keep a key in; set {KEY_VARIABLE} to a secret text")
-    path = directory / "pause.key"
+    path = data_directory(os.environ) / KEY_FILE
     try:
         if not path.exists():
-            make_private(directory)
+            make_private(path.parent)
             create_private(path, secrets.token_hex(32).encode())
         key = Path(path).read_bytes().strip()
     except OSError as failure:
