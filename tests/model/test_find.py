@@ -198,6 +198,7 @@ def test_a_key_that_cannot_be_one_is_said(key: str) -> None:
         ("ANTHROPIC_BASE_URL", "http://h:1", "claude-x", "http://h:1/v1/messages"),
         ("OLLAMA_HOST", "0.0.0.0", "ollama/m", "http://127.0.0.1:11434/v1/chat/completions"),
         ("OLLAMA_HOST", "box:1234", "ollama/m", "http://box:1234/v1/chat/completions"),
+        ("OLLAMA_HOST", "'http://box/'", "ollama/m", "http://box/v1/chat/completions"),
         ("OLLAMA_HOST", ":1234", "ollama/m", "http://127.0.0.1:1234/v1/chat/completions"),
         ("OLLAMA_HOST", "https://box.example", "ollama/m", "https://box.example/v1/chat/completions"),
         ("AZURE_OPENAI_ENDPOINT", AZURE + "/", "azure/d", f"{AZURE}/openai/v1/chat/completions"),

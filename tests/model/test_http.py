@@ -7,6 +7,7 @@ import json
 import sys
 from typing import Any
 
+import anthropic
 import pytest
 
 from tests.model.asking import HELLO, KEY, ask, question, refused
@@ -71,12 +72,12 @@ def test_every_provider_has_a_row() -> None:
     assert set(VENDORS) == set(providers())
 
 
-async def test_the_version_of_anthropics_api_is_told(server: WireServer) -> None:
+async def test_the_version_of_anthropics_api_is_the_one_that_its_sdk_tells(server: WireServer) -> None:
     server.says(TEXT)
     await ask(model_at(server, "anthropic"))
-    assert {key.lower(): value for key, value in server.requests[0].headers.items()}[
-        "anthropic-version"
-    ] == "2023-06-01"
+    sent = {name.lower(): value for name, value in server.requests[0].headers.items()}
+    with anthropic.Anthropic(api_key=KEY) as client:
+        assert sent["anthropic-version"] == client.default_headers["anthropic-version"]
 
 
 async def test_options_are_fields_of_every_request_and_what_is_asked_counts_more(server: WireServer) -> None:

@@ -45,13 +45,13 @@ def check_address(text: str) -> str:
 
 def ollama_address(host: str) -> str:
     """What `OLLAMA_HOST` means: a host is enough, and where a server listens everywhere it is asked here."""
-    host = host.strip().rstrip("/")
+    host = host.strip().strip("\"' ").rstrip("/")
     scheme = _SCHEME.match(host)
     rest = host[scheme.end() :] if scheme else host
     name, _, path = rest.partition("/")
     if name.startswith(":"):
         name = f"127.0.0.1{name}"
-    if not re.search(r":\d+$", name) and (scheme is None or scheme[1] == "http"):
+    if scheme is None and not re.search(r":\d+$", name):  # with a scheme, the port is that of the scheme
         name = f"{name}:{OLLAMA_PORT}"
     name = re.sub(r"^(0\.0\.0\.0|\[::\])(?=:|$)", "127.0.0.1", name)
     return f"{scheme[1] if scheme else 'http'}://{name}{'/' + path if path else ''}"

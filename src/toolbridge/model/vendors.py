@@ -103,11 +103,11 @@ VENDORS: Mapping[str, Vendor] = {
         key_variables=("ANTHROPIC_API_KEY",),
         key_header="x-api-key",
         key_prefix="",
-        headers={"anthropic-version": "2023-06-01"},
+        headers={"anthropic-version": "2026-10-21"},
         fields={"max_tokens": ANTHROPIC_MAX_TOKENS},
         names=r"claude-",
-        facts=(Fact("ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL; x-api-key, anthropic-version 2023-06-01",
-                    "anthropic 2.8 _client.py", "2026-11"),),
+        facts=(Fact("ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL; x-api-key, anthropic-version 2026-10-21",
+                    "anthropic 2.8 _client.py, _constants.py", "2026-11"),),
     ),
     "gemini": _GEMINI,
     "gemini-openapi": replace(_GEMINI, names=""),
@@ -126,7 +126,8 @@ VENDORS: Mapping[str, Vendor] = {
         base_variables=("MISTRAL_BASE_URL",),
         key_variables=("MISTRAL_API_KEY",),
         names=r"(open-)?(mistral|ministral|magistral|mixtral|codestral|devstral|pixtral|voxtral)-",
-        facts=(Fact("usage comes unasked, and fields that it does not know are refused", "docs.mistral.ai/api",
+        facts=(Fact("usage comes unasked, and fields that it does not know are refused",
+                    "not checked: a field is left out, nothing is lost",
                     "2026-11"),),
     ),
     "ollama": Vendor(
@@ -135,7 +136,7 @@ VENDORS: Mapping[str, Vendor] = {
         key_variables=("OLLAMA_API_KEY",),
         key_needed=False,
         wishes=_USAGE,
-        facts=(Fact("OLLAMA_HOST; a host alone is enough", "ollama fb30760 envconfig/config.go", "2026-08"),
+        facts=(Fact("OLLAMA_HOST; a host alone is enough", "ollama 000ce02 envconfig/config.go", "2026-11"),
                Fact("stream_options", "ollama fb30760 openai/openai.go", "2026-08")),
     ),
     "azure": Vendor(
@@ -153,11 +154,13 @@ VENDORS: Mapping[str, Vendor] = {
     ),
     "vllm": replace(
         _COMPATIBLE, base_url="http://localhost:8000", base_variables=("VLLM_BASE_URL",),
-        key_variables=("VLLM_API_KEY",), facts=(Fact("port 8000, VLLM_API_KEY", "vllm a014e35 envs.py", "2026-08"),)),
+        key_variables=("VLLM_API_KEY",),
+        facts=(Fact("port 8000, VLLM_API_KEY",
+                    "vllm envs.py; the port not checked", "2026-11"),)),
     "llama.cpp": replace(
         _COMPATIBLE, base_url="http://localhost:8080", base_variables=("LLAMA_BASE_URL",),
         key_variables=("LLAMA_API_KEY",),
-        facts=(Fact("port 8080, LLAMA_API_KEY", "llama.cpp b21e4de tools/server/README.md", "2026-08"),)),
+        facts=(Fact("port 8080, LLAMA_API_KEY", "llama.cpp tools/server/README.md; the port not checked", "2026-11"),)),
     "json-schema": _COMPATIBLE,  # models without tool calling, on anybody's server
     "dial": Vendor(
         version="/openai/deployments/{model}",
@@ -165,16 +168,19 @@ VENDORS: Mapping[str, Vendor] = {
         key_variables=("DIAL_API_KEY",),
         key_header="Api-Key",
         key_prefix="",
-        facts=(Fact("/openai/deployments/…; Api-Key", "pypi.org/project/aidial-client", "2026-11"),),
+        facts=(Fact("/openai/deployments/…; Api-Key",
+                    "pypi.org/project/aidial-client; path and header not checked", "2026-11"),),
     ),
     "groq": Vendor(
         base_url="https://api.groq.com/openai", base_variables=("GROQ_BASE_URL",), key_variables=("GROQ_API_KEY",),
         wishes=_USAGE,
-        facts=(Fact("GROQ_API_KEY, GROQ_BASE_URL", "groq 1.7 _client.py", "2026-11"),)),
+        facts=(Fact("GROQ_API_KEY, GROQ_BASE_URL",
+                    "common use in public code; stream_options not checked", "2026-11"),)),
     "deepseek": Vendor(
         base_url="https://api.deepseek.com", base_variables=("DEEPSEEK_BASE_URL",), key_variables=("DEEPSEEK_API_KEY",),
         wishes=_USAGE, names=r"deepseek-(chat|reasoner|v\d)",
-        facts=(Fact("both with and without /v1; stream_options", "api-docs.deepseek.com", "2026-11"),)),
+        facts=(Fact("both with and without /v1; stream_options",
+                    "base URL from common use; the rest not checked", "2026-11"),)),
     "moonshot": Vendor(
         base_url="https://api.moonshot.ai", base_variables=("MOONSHOT_BASE_URL",), key_variables=("MOONSHOT_API_KEY",),
         wishes=_USAGE, names=r"(kimi|moonshot)-",
@@ -185,16 +191,16 @@ VENDORS: Mapping[str, Vendor] = {
         key_variables=("DASHSCOPE_API_KEY",), wishes=_USAGE,
         names=r"(qwen[\w.]*-(coder-)?(max|plus|turbo|flash)|qwq-plus)",
         facts=(Fact("DASHSCOPE_API_KEY; /compatible-mode/v1; stream_options",
-                    "alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope", "2026-11"),)),
+                    "common use in public code; stream_options not checked", "2026-11"),)),
     "openrouter": Vendor(
         base_url="https://openrouter.ai/api", base_variables=("OPENROUTER_BASE_URL",),
         key_variables=("OPENROUTER_API_KEY",), wishes=_USAGE,
-        facts=(Fact("openrouter.ai/api/v1, OPENROUTER_API_KEY", "openrouter.ai/docs/quickstart", "2026-11"),)),
+        facts=(Fact("openrouter.ai/api/v1, OPENROUTER_API_KEY", "common use in public code", "2026-11"),)),
     "fireworks": Vendor(
         base_url="https://api.fireworks.ai/inference", base_variables=("FIREWORKS_BASE_URL",),
         key_variables=("FIREWORKS_API_KEY",), wishes=_USAGE,
         facts=(Fact("api.fireworks.ai/inference/v1, FIREWORKS_API_KEY",
-                    "docs.fireworks.ai/tools-sdks/openai-compatibility",
+                    "common use in public code",
                     "2026-11"),)),
 }  # fmt: skip
 
@@ -224,13 +230,14 @@ _WINDOWS: tuple[tuple[str, int], ...] = (
     (r"claude-(3|opus-4|sonnet-4|haiku-4)", 200_000),  # docs.claude.com/en/docs/about-claude/models/overview
     (r"gemini-2\.(0|5)-(flash|pro)", 1_048_576),  # ai.google.dev/gemini-api/docs/models
 )
-"""Windows that the vendors' pages of models state (2025-11 to 2026-11). A wrong number is worse than none."""
+"""Windows of long-known models, from the vendors' pages of models as they are generally known; not checked again in
+2026-11, so newer models have none here: a wrong number is worse than none."""
 
 _MOST_WRITTEN: tuple[tuple[str, int], ...] = (
     (r"claude-3-(opus|sonnet|haiku)", 4_096),
     (r"claude-3-5", 8_192),
 )
-"""Older models refuse a larger `max_tokens` (docs.claude.com/en/docs/about-claude/models/overview)."""
+"""Older models refuse a larger `max_tokens`. As generally known; not checked again."""
 
 _DOES_NOT_REASON = re.compile(r"(gpt-3|gpt-4|chatgpt-4)")
 
@@ -264,8 +271,8 @@ def fields_for(vendor: Vendor, model: str) -> dict[str, Any]:
 def wishes_for(vendor: Vendor, model: str) -> dict[str, Any]:
     """The fields that are good to have for this model.
 
-    Without `store`, reasoning that is to be sent back must come sealed. Models that do not reason refuse to seal it:
-    "Encrypted content is not supported with this model" (github.com/openai/openai-agents-python/issues/1113, 2025-07).
+    Without `store`, reasoning that is to be sent back must come sealed (openai 3.49 response_create_params.py). Models
+    that do not reason are said to refuse that (not checked); it is a wish, so a refusal costs one request.
     """
     wishes = dict(vendor.wishes)
     if vendor.wire == "responses" and not _DOES_NOT_REASON.match(model):
