@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import re
 import signal
 import sys
 from collections.abc import Generator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,8 +19,11 @@ from tests.cli.scripted_model import KEYS, ScriptedModel, at, calls, ledger, say
 from tests.cli.workplace import SECRET, Workplace
 from tests.support.processes import TOKEN
 from toolbridge.cli.chat_models import DEFAULTS, default_name, meant, spelt
+from toolbridge.cli.chat_questions import ServerQuestions
 from toolbridge.cli.chat_show import Flow, argument_words, cut
+from toolbridge.cli.form import Form
 from toolbridge.cli.group import run
+from toolbridge.cli.progress import Line
 from toolbridge.errors import ModelError
 from toolbridge.model.vendors import VENDORS
 
@@ -278,6 +283,29 @@ def test_a_store_that_fails_is_told_in_one_line_and_the_question_is_answered(
     assert re.fullmatch(r"the conversation is not kept: .*\n", answer.err.removeprefix(NOTE)), answer
 
 
+def test_a_run_that_waits_is_kept_with_its_conversation_and_continued_once(
+    alone: Alone, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = alone.work
+    work.configure(chaos=work.chaos(f"ledger={work.ledger}"))
+    model.then(calls("chaos__count", key="k"))
+    (work.directory / "run.jsonl").write_text(alone("chat", "Go.", "--json", "-c", "talk", *at(model)).out)
+    model.then(says("Counted."))
+    resume = ("chat", "--resume", "run.jsonl", "--allow", "all", *at(model))
+    assert alone(*resume).out == "Counted.\n"
+    monkeypatch.setattr("toolbridge.run.chat._CONTINUED", set[str]())  # as another process would have it
+    again = alone(*resume)
+    assert (again.code, again.out) == (1, "")
+    assert again.err == "toolbridge: this run was continued already, or its store does not know it\n"
+    assert ledger(work) == ["k"]
+    assert alone("chat", "And?", "-c", "talk", *at(model)).code == 0
+    assert [each["role"] for each in model.requests[-1].body["messages"]] == [
+        "user", "assistant", "tool", "assistant", "user",
+    ]  # fmt: skip
+    wrong = alone("chat", "--resume", "run.jsonl", "--allow", "call_a1B2c3D4f", *at(model))
+    assert wrong.err == "toolbridge: no call 'call_a1B2c3D4f' waits; did you mean call_a1B2c3D4e?\n"
+
+
 # ── what goes wrong ──────────────────────────────────────────────────────────────────────────────────────────────
 
 NOTE = "note: no mcp.json is here, so the model has no tools; name one with --config, or --from CLIENT\n"
@@ -436,3 +464,16 @@ def test_arguments_are_one_line_that_is_cut_where_the_terminal_ends() -> None:
 def test_what_the_library_tells_a_developer_to_set_is_told_as_options() -> None:
     assert spelt("no key: set X, or give api_key") == "no key: set X"
     assert spelt("limits.turns allows more; give base_url") == "--max-turns allows more; give --base-url"
+
+
+async def _asked_at_the_prompt(said: list[str]) -> dict[str, Any]:
+    questions = ServerQuestions(Form(Line(None), lambda text: text.replace(SECRET, "***")))
+    questions._form.line.say = said.append  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
+    questions.at_prompt = True
+    return await questions.elicit("garden", SimpleNamespace(message=f"Give me\n{SECRET}\x1b"))
+
+
+def test_a_question_of_a_server_that_nothing_was_asked_of_does_not_take_the_prompt() -> None:
+    said: list[str] = []
+    assert asyncio.run(_asked_at_the_prompt(said)) == {"action": "decline"}
+    assert said == ["garden asks: Give me ***\\x1b (declined: nothing was asked of it)"]

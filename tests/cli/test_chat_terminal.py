@@ -100,6 +100,8 @@ def test_a_call_is_run_refused_changed_or_always_run_as_the_person_says(place: W
 def test_ctrl_c_stops_the_answer_and_not_the_chat(place: Workplace, model: ScriptedModel) -> None:
     terminal = Terminal(place, "chat", "--approve", "always", *at(model))
     terminal.wait_for("m> ")
+    terminal.type("half a quest")
+    terminal.wait_for("half a quest")  # an interrupt that comes while the prompt is being drawn waits for the next key
     terminal.type("\x03")
     terminal.wait_for("(Ctrl-D or /quit leaves)")
     terminal.wait_for("m> ")
@@ -112,6 +114,13 @@ def test_ctrl_c_stops_the_answer_and_not_the_chat(place: Workplace, model: Scrip
     terminal.wait_for("stopped")
     terminal.wait_for("m> ")
     wait_until(lambda: any("cancelled" in each for each in place.noted()), "the server was not told")
+
+    model.then(calls("chaos__ask", kind="elicitation"), says("Never."))
+    terminal.type("Ask.\n")
+    terminal.wait_for(" (str): ")
+    terminal.type("\x03")
+    terminal.wait_for("stopped")
+    terminal.wait_for("m> ")
 
     model.then(says("A long answer that does not come to its end."))
     model.hang_after(3)
@@ -131,6 +140,9 @@ def test_ctrl_c_stops_the_answer_and_not_the_chat(place: Workplace, model: Scrip
         "Hang.",
         "None",  # a call
         "Error: Cancelled by the user. If the call had begun, whether it took effect is unknown.",
+        "Ask.",
+        "None",
+        "Error: Cancelled by the user. If the call had begun, whether it took effect is unknown.",
         "Talk.",
         "Still there?",
     ]
@@ -139,7 +151,7 @@ def test_ctrl_c_stops_the_answer_and_not_the_chat(place: Workplace, model: Scrip
     place.nothing_left()
 
     kept = place.directory / "data" / "chat_history"
-    assert [json.loads(line) for line in kept.read_text().splitlines()] == ["Hang.", "Talk.", "Still there?"]
+    assert [json.loads(line) for line in kept.read_text().splitlines()] == ["Hang.", "Ask.", "Talk.", "Still there?"]
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
@@ -244,7 +256,7 @@ def test_a_second_interrupt_does_not_wait_for_a_server_that_will_not_end(
     terminal = Terminal(place, "chat", *at(model))
     terminal.wait_for("m> ")
     terminal.type("\x04")
-    terminal.wait_for("\n")
+    wait_until(lambda: any('"eof"' in each for each in place.noted()), "the server was not told to end")
     terminal.type("\x03")
     assert terminal.end() == 130
     place.nothing_left()

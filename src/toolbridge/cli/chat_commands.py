@@ -18,6 +18,7 @@ from typing import TypeAlias
 
 from toolbridge.cli.chat_models import mentions
 from toolbridge.cli.chat_session import Session
+from toolbridge.cli.chat_show import cut
 from toolbridge.cli.paragraph import first_sentence, harmless, one_line
 from toolbridge.cli.terminal import Paint, cells, columns, fitted
 from toolbridge.cli.words import counted
@@ -118,9 +119,9 @@ def _tools(session: Session, pattern: str) -> Next:
     for tool, is_shown in chosen:
         tokens = cost.of[tool.id].total if tool.id in cost.of else 0
         name = fitted(one_line(str(tool.id)), room)
-        about = fitted(first_sentence(tool.description), max(width - room - 20, 10)).rstrip()
-        later = "" if is_shown else " later"
-        _say(f"{paint(name, 'bold') if is_shown else paint(name, 'dim')} {tokens:>6,}{later:<6}  {paint(about, 'dim')}")
+        later = "" if not offer.deferred else "       " if is_shown else "  later"
+        about = cut(first_sentence(tool.description), max(width - room - 10 - len(later), 10))
+        _say(f"{paint(name, 'bold') if is_shown else paint(name, 'dim')} {tokens:>6,}{later}  {paint(about, 'dim')}")
     about = "about " if cost.estimated else ""
     budget = f" of {cost.budget:,}" if cost.budget is not None else ""
     _say(f"{counted(len(shown), 'tool')} shown to {session.title}: {about}{cost.shown:,}{budget} tokens a request")

@@ -13,7 +13,8 @@ import queue
 import signal
 import sys
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from toolbridge.cli import INTERRUPTED, live
@@ -43,8 +44,10 @@ def converse(wishes: Wishes, model: Model) -> int:
         _greet(session)
         prompt = Prompt(completions(session))
         while True:
+            session.questions.at_prompt = True
             try:
-                line = prompt.ask(session.title)
+                with interrupts.at_prompt():
+                    line = prompt.ask(session.title)
             except KeyboardInterrupt:
                 print(f"\n{session.screen.paint(HINT, 'dim')}", file=sys.stderr, flush=True)
                 continue
@@ -52,6 +55,7 @@ def converse(wishes: Wishes, model: Model) -> int:
                 return 0
             match obey(line, session):
                 case Question(text):
+                    session.questions.at_prompt = False
                     behind.run(lambda text=text: session.ask(text))
                 case Leave():
                     return 0
@@ -64,7 +68,10 @@ def converse(wishes: Wishes, model: Model) -> int:
 def _greet(session: Session) -> None:
     offer = session.chat.offer
     tools = counted(len(session.hub.tools), "tool")
+    there = [each for each in session.hub.status.values() if each.failure is None]
     servers = counted(len(session.hub.status), "server")
+    if len(there) < len(session.hub.status):
+        servers = f"{len(there)} of {servers} (/servers says why)"
     about = f"{session.title} with {tools} of {servers}, about {offer.cost.shown:,} tokens. /help says what there is."
     session.screen.tell(about)
     before = len(session.chat.history)
@@ -78,10 +85,23 @@ class _Interrupts:
     def __init__(self) -> None:
         self.cancel: Callable[[], object] | None = None
         self.is_stopping = False
+        self._is_typing = False
+
+    @contextmanager
+    def at_prompt(self) -> Generator[None]:
+        """What is typed may be dropped."""
+        self._is_typing = True
+        try:
+            yield
+        finally:
+            self._is_typing = False
 
     def __call__(self, *_: object) -> None:
-        if self.cancel is None:
+        if self._is_typing:
+            self._is_typing = False
             raise KeyboardInterrupt
+        if self.cancel is None:
+            return  # between an answer and the prompt: what was to be stopped is over
         if self.is_stopping:
             os._exit(INTERRUPTED)
         self.is_stopping = True
@@ -165,8 +185,7 @@ class _Behind:
     def _stopped(self) -> None:
         """The answer was stopped: say so where the person looks."""
         if self._session is not None:
-            self._session.screen.end()
-            self._session.screen.line.say(self._session.screen.paint("stopped", "yellow"))
+            self._session.screen.stop()
 
     def _give_up(self) -> None:
         if self._loop is not None and self._main is not None:

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 from toolbridge.cli.chat_approval import Approver, Mode
 from toolbridge.cli.chat_events import error_fields, event_fields
 from toolbridge.cli.chat_models import default_name, open_model
+from toolbridge.cli.chat_questions import ServerQuestions
 from toolbridge.cli.chat_show import Screen
 from toolbridge.cli.document import write_json
+from toolbridge.cli.form import Form
 from toolbridge.cli.paragraph import one_line
 from toolbridge.cli.progress import Line, ticking
 from toolbridge.errors import StoreError, ToolbridgeError
@@ -65,8 +67,11 @@ def session_model(wishes: Wishes) -> Model:
 class Session:
     """A hub that is open, a model, and a conversation."""
 
-    def __init__(self, wishes: Wishes, model: Model, screen: Screen, approver: Approver, hub: Hub) -> None:
+    def __init__(
+        self, wishes: Wishes, model: Model, screen: Screen, approver: Approver, questions: ServerQuestions, hub: Hub
+    ) -> None:
         self.wishes = wishes
+        self.questions = questions
         self.screen = screen
         self.approver = approver
         self.hub = hub
@@ -155,6 +160,7 @@ class Session:
             self.failed(failure)
             return FAILED
         finally:
+            await self.questions.withdraw()
             self.screen.end()
         if isinstance(last, Paused):
             count = len(last.asked)
@@ -201,11 +207,12 @@ async def session_open(wishes: Wishes, model: Model) -> AsyncGenerator[Session]:
     approver = Approver(
         wishes.approve, wishes.specs, screen, attended=wishes.attended and not wishes.as_json, pausing=wishes.as_json
     )
-    callbacks = _callbacks(line, hidden, wishes.verbose)
+    questions = ServerQuestions(Form(line, hidden))
+    callbacks = _callbacks(line, hidden, questions, wishes.verbose)
     wanted = [each for each in approver.specs() if not each.disabled]
     async with servers_open(wanted, line, lazy=True, catalog=Catalog(), callbacks=callbacks) as hub:
         approver.tool = lambda wanted_id: next((each for each in hub.tools if each.id == wanted_id), None)
-        session = Session(wishes, model, screen, approver, hub)
+        session = Session(wishes, model, screen, approver, questions, hub)
         try:
             await session.begin()
             yield session
@@ -220,8 +227,7 @@ def _without_secrets(specs: Sequence[ServerSpec]) -> Callable[[str], str]:
     return lambda text: redact(text, secrets)
 
 
-def _callbacks(line: Line, hidden: Callable[[str], str], verbose: bool) -> Callbacks:
-    from toolbridge.cli.form import Form
+def _callbacks(line: Line, hidden: Callable[[str], str], questions: ServerQuestions, verbose: bool) -> Callbacks:
     from toolbridge.schema.phrases import quoted
     from toolbridge.servers.callbacks import Callbacks
 
@@ -229,7 +235,6 @@ def _callbacks(line: Line, hidden: Callable[[str], str], verbose: bool) -> Callb
         text = data if isinstance(data, str) else quoted(data, 2000)
         line.say(line.paint(f"{one_line(server)} {level}: {one_line(hidden(text))}", "dim"))
 
-    form = Form(line, hidden)
     if not verbose:
-        return Callbacks(elicit=form.elicit)
-    return Callbacks(elicit=form.elicit, log=log, log_level="debug")
+        return Callbacks(elicit=questions.elicit)
+    return Callbacks(elicit=questions.elicit, log=log, log_level="debug")

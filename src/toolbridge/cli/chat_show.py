@@ -115,6 +115,14 @@ class Screen:
         self._new_line()
         self.line.clear()
 
+    def stop(self) -> None:
+        """The person has had enough of this answer: what they typed stands where the cursor is."""
+        if not self._column:
+            self.line.clear()
+            sys.stderr.write("\n")
+        self.end()
+        self.line.say(self.paint("stopped", "yellow"))
+
     def status(self, seconds: float) -> str:
         """What is being waited for, for the line at the bottom."""
         del seconds  # of the whole run; a person wants to know how long this one thing takes
