@@ -11,7 +11,7 @@ CODE = src tests benchmarks examples docs
 .DELETE_ON_ERROR:
 
 help:
-	@echo 'make demo    a live server; hard tools for three providers, and their calls read back; seconds, no network'
+	@echo 'make demo    two questions, two servers, a model that runs here (98 MB, fetched once); no account, no key'
 	@echo 'make test    every test'
 	@echo 'make check   lint, format, types'
 	@echo 'make bench   conversion, calls, connections, streams beside other libraries (installs them; a quarter of an hour)'
@@ -19,9 +19,9 @@ help:
 	@echo 'make clean   removes .venv'
 	@echo 'PYTHON=…     the interpreter that .venv is made with; now $(PYTHON)'
 
-demo: .venv/.installed
-	@$(IN) examples/hub.py
-	@$(IN) examples/demo.py
+demo: .venv/.demo
+	@.venv/bin/toolbridge models pull smollm2
+	@$(IN) examples/chat.py
 
 test: .venv/.test
 	$(IN) -m pytest -n auto
@@ -35,6 +35,7 @@ bench: .venv/.installed
 	$(IN) benchmarks/schemas.py
 	$(IN) benchmarks/servers.py
 	$(IN) benchmarks/streams.py
+	$(IN) benchmarks/loop.py --save
 
 conformance: .venv/.installed
 	$(IN) benchmarks/conformance/run.py
@@ -51,6 +52,11 @@ clean:
 	@test -x $(IN) || $(PYTHON) -m venv .venv
 	@$(PIP) install -q --upgrade 'pip>=25.1'
 	@$(PIP) install -q -e .
+	@touch $@
+
+.venv/.demo: .venv/.installed
+	@echo 'installing the engine of the built-in model, and a server that somebody else wrote …'
+	@$(PIP) install -q -e '.[local]' 'mcp-server-time>=2026.10,<2027'
 	@touch $@
 
 .venv/.test: .venv/.installed

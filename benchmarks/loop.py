@@ -89,7 +89,8 @@ async def measure(tools: int, history: int, turns: int = 40) -> tuple[float, flo
                 inside += time.perf_counter() - began
 
         hub.run = timed  # type: ignore[method-assign]
-        before = [m for i in range(history // 2) for m in (Message.user(f"Question {i}?"), Message.assistant(Text("Yes.")))]
+        pair = (Message.user("A question?"), Message.assistant(Text("Yes.")))
+        before = pair * (history // 2)
         chat = Chat(
             hub, model, history=before, approval=Approval("never"), limits=RunLimits(turns=None, result_tokens=25_000),
             tool_tokens=None if tools <= 100 else 20_000,

@@ -216,12 +216,15 @@ class Chat:
         is_second = False
         while True:
             offer = self.offer
+            said = (*self.history, *progress.question)
             if is_small(self.model) and progress.turns > 0:
-                question = last_question(self.history, self.model)
+                question = last_question(said, self.model)
                 fields, notes = write_request([question], self.system, self.model, {}, 0, self.options)
             else:
                 first = "\n\n".join(filter(None, (offer.prepared.instructions, self.system, self._down())))
-                history = moved((*self.history, *progress.question), self.model.provider, self._spellings)
+                if is_small(self.model):
+                    said = said[-1:]
+                history = moved(said, self.model.provider, self._spellings)
                 cost = offer.cost.shown if self.model.context_tokens is not None else 0
                 fields, notes = write_request(
                     offer.replayed(history), first, self.model, offer.fields, cost, self.options
@@ -418,6 +421,8 @@ class Chat:
             yield Told("tool.left_out", f"{id} cannot be offered to {self.model.provider.title}: {why}")
         if explained := offer.explained():
             yield Told("tools.deferred", explained)
+        if is_small(self.model) and self.history:
+            yield Told("history.trimmed", f"{self.model.name} is small: it is asked each question by itself")
 
     def _down(self) -> str:
         """What the model is told of servers that are not there: otherwise it looks for their tools again and again."""

@@ -1,7 +1,8 @@
-"""What a small model is asked once its calls are done: the question and what came of it, and nothing else.
+"""What a small model is asked: the question by itself, and then, with what came of its calls, once more.
 
-A model of a few hundred million parameters goes on with whatever it reads most of: shown a transcript with calls, it
-makes the same call again. So it gets one round of calls for a question, and then one short question of its own form.
+A model of a few hundred million parameters goes on with whatever it reads most of: shown a conversation, it gives the
+last answer again; shown a call, it makes the same one. So it sees nothing of what was said before, gets one round of
+calls for a question, and then one short question of another form.
 """
 
 from __future__ import annotations
