@@ -3,7 +3,7 @@
     python benchmarks/local_model.py --model smollm2
     python benchmarks/local_model.py --model qwen2.5-coder-1.5b --save
 
-24 questions over ten tools, both of our own making, each asked by itself: the tools are offered as the loop offers them
+48 questions over ten tools, both of our own making, each asked by itself: the tools are offered as the loop offers them
 (a tiny model is shown the few that a text search ranks first), the reply is read and resolved as in the loop, and what
 would have been called is compared. No question holds the name of its tool.
 """
@@ -15,7 +15,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -107,6 +107,52 @@ QUESTIONS: list[tuple[str, str, dict[str, Wanted]]] = [
 ]  # fmt: skip
 
 
+FURTHER: list[tuple[str, str, dict[str, Wanted]]] = [
+    ("How warm will it get in Madrid today?", "get_forecast", {"city": "madrid", "day": "today"}),
+    ("Does it rain in Hamburg tomorrow?", "get_forecast", {"city": "hamburg", "day": "tomorrow"}),
+    ("Is there any wind in Chicago today?", "get_forecast", {"city": "chicago", "day": "today"}),
+    ("Convert 75 euros to yen.", "convert_money", {"amount": 75, "source": "euro", "target": "yen"}),
+    (
+        "My hotel costs 120 francs. What is that in euros?",
+        "convert_money",
+        {"amount": 120, "source": "franc", "target": "euro"},
+    ),
+    ("How much money is 500 yen in pounds?", "convert_money", {"amount": 500, "source": "yen", "target": "pound"}),
+    ("Remind me to call back in 30 minutes.", "start_timer", {"minutes": 30}),
+    ("The eggs must cook for 7 minutes.", "start_timer", {"minutes": 7}),
+    ("I take a break of 20 minutes.", "start_timer", {"minutes": 20}),
+    ("Send Peter the message that dinner is ready.", "send_message", {"person": "peter", "message": has("dinner")}),
+    ("Ask Julia if she is coming to the party.", "send_message", {"person": "julia", "message": has("party")}),
+    ("Write Ben that the train is late.", "send_message", {"person": "ben", "message": has("train")}),
+    (
+        "Translate 'thank you very much' into German.",
+        "translate",
+        {"text": has("thank you very much"), "language": "German"},
+    ),
+    ("How do I say 'I am hungry' in Spanish?", "translate", {"text": has("i am hungry"), "language": "Spanish"}),
+    ("Play a song by Adele.", "play_music", {"artist": "adele"}),
+    ("I want to hear some Mozart music.", "play_music", {"artist": has("mozart")}),
+    ("Find the documents about the house.", "search_files", {"words": has("house")}),
+    ("Which files mention the insurance?", "search_files", {"words": has("insurance")}),
+    (
+        "Put the meeting with Anna on Friday at 10 into my calendar.",
+        "add_event",
+        {"title": has("anna"), "day": "Friday", "hour": 10},
+    ),
+    (
+        "I have an appointment with the doctor on Tuesday at 16.",
+        "add_event",
+        {"title": has("doctor"), "day": "Tuesday", "hour": 16},
+    ),
+    ("What is a share of Apple worth?", "stock_quote", {"company": "apple"}),
+    ("How is Siemens doing on the stock market?", "stock_quote", {"company": "siemens"}),
+    ("Turn on the lamp in the hall.", "switch_light", {"room": has("hall"), "state": "on"}),
+    ("Please turn the kitchen lamp off.", "switch_light", {"room": has("kitchen"), "state": "off"}),
+]
+"""Written after the examples in the instructions had been chosen by the first ones, which are no judge of themselves.
+One sentence of the instructions was then chosen by both."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of a question."""
@@ -182,7 +228,7 @@ def told(wanted: Mapping[str, Wanted]) -> str:
 async def measure(model: Model) -> list[Outcome]:
     await ask(model, *QUESTIONS[0])  # loads the model, and reads the part of the prompt that all questions share
     outcomes: list[Outcome] = []
-    for question, name, wanted in QUESTIONS:
+    for question, name, wanted in (*QUESTIONS, *FURTHER):
         outcome = await ask(model, question, name, wanted)
         outcomes.append(outcome)
         if not outcome.right:
@@ -201,11 +247,14 @@ def main() -> None:
     model = local_model(given.model, options={"threads": given.threads})
     outcomes = asyncio.run(measure(model))
     seconds = sum(each.seconds for each in outcomes)
+    first, further = outcomes[: len(QUESTIONS)], outcomes[len(QUESTIONS) :]
     row = [
         model.name,
-        str(model.most_tools or len(TOOLS)),
-        f"{sum(each.right_tool for each in outcomes)}/{len(outcomes)}",
-        f"{sum(each.right for each in outcomes)}/{len(outcomes)}",
+        str(min(model.most_tools or len(TOOLS), len(TOOLS))),
+        score(each.right_tool for each in first),
+        score(each.right for each in first),
+        score(each.right_tool for each in further),
+        score(each.right for each in further),
         f"{seconds / len(outcomes):.1f}",
         f"{sum(each.output_tokens for each in outcomes) / seconds:.0f}",
         f"{sum(each.prompt_tokens for each in outcomes) / len(outcomes):.0f}",
@@ -216,14 +265,22 @@ def main() -> None:
         save(row)
 
 
-COLUMNS = ("model", "tools shown", "right tool", "right tool and arguments", "seconds a question", "output tokens/s",
+def score(right: Iterable[bool]) -> str:
+    each = list(right)
+    return f"{sum(each)}/{len(each)}"
+
+
+COLUMNS = ("model", "tools shown", "right tool", "right tool and arguments", "further: tool", "tool and arguments",
+           "seconds a question", "output tokens/s",
            "prompt tokens", "threads")  # fmt: skip
 
 HEAD = f"""# The built-in models
 
 `python benchmarks/local_model.py --model NAME --save`: {len(QUESTIONS)} questions over {len(TOOLS)} tools, each asked
-by itself, temperature 0, provider `json-schema`. A model that is shown fewer tools than there are gets those that a
-text search ranks first. Output tokens per second are over the whole time, the reading of the prompt included.
+by itself, temperature 0, provider `json-schema`; and {len(FURTHER)} further ones, which were written when the examples
+in the instructions had been chosen by the first. A model that is shown fewer tools than there are gets at most so many:
+those that a text search ranks first. Output tokens per second are over the whole time, the reading of the prompt
+included.
 
 """
 

@@ -41,8 +41,8 @@ HEAD = "\n".join(
         "Examples, with other tools than yours:",
         *(f"User: {asked}\nYou: {told}" for asked, told in _SAID),
         "",
-        "Use a tool when the user asks for what it does, with the values that the user gives. Answer when you have"
-        " its result, or when no tool fits.",
+        "When the user asks for what a tool does, use the tool, with the values that the user gives. Answer only when"
+        " you have its result, or when no tool fits.",
         "",
         "Your tools:",
     )
