@@ -18,6 +18,7 @@ from tests.cli.process import Answer
 from tests.cli.scripted_model import KEYS, ScriptedModel, at, calls, ledger, says, with_chaos
 from tests.cli.workplace import SECRET, Workplace
 from tests.support.processes import TOKEN
+from tests.support.wire.scenario import Scenario
 from toolbridge.cli.chat_models import DEFAULTS, default_name, meant, spelt
 from toolbridge.cli.chat_questions import ServerQuestions
 from toolbridge.cli.chat_show import Flow, argument_words, cut
@@ -167,6 +168,21 @@ def test_never_runs_what_the_settings_let_pass_and_no_more(alone: Alone, model: 
         "▸ chaos/echo text=c\n"
         "  ✓ 0.00 s, 13 tokens\n"
     )
+
+
+def test_calls_side_by_side_are_told_apart_and_errors_do_not_tell_secrets(alone: Alone, model: ScriptedModel) -> None:
+    work = alone.work
+    work.configure(chaos=work.chaos(), garden=work.garden(env={"GARDEN_TOKEN": SECRET}))
+    parts = (*calls("chaos__content", id="f5G6h7I8j", kind="error").parts, *calls("garden__fail", why="frost").parts)
+    model.then(Scenario("two", parts, "calls"), says("Both failed."))
+    answer = alone("chat", "Go.", "--approve", "always", *at(model))
+    assert (answer.code, answer.out) == (0, "Both failed.\n")
+    assert sorted(timeless(answer.err).splitlines()) == [
+        "  ✗ chaos/content 0.00 s, 17 tokens: the disk is full",
+        "  ✗ garden/fail 0.00 s, 39 tokens: Error executing tool fail: frost, ***",
+        "▸ chaos/content kind=error",
+        "▸ garden/fail why=frost",
+    ]
 
 
 # ── for programs ─────────────────────────────────────────────────────────────────────────────────────────────────

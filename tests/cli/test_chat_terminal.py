@@ -100,11 +100,12 @@ def test_a_call_is_run_refused_changed_or_always_run_as_the_person_says(place: W
 def test_ctrl_c_stops_the_answer_and_not_the_chat(place: Workplace, model: ScriptedModel) -> None:
     terminal = Terminal(place, "chat", "--approve", "always", *at(model))
     terminal.wait_for("m> ")
-    terminal.type("half a quest")
-    terminal.wait_for("half a quest")  # an interrupt that comes while the prompt is being drawn waits for the next key
-    terminal.type("\x03")
-    terminal.wait_for("(Ctrl-D or /quit leaves)")
-    terminal.wait_for("m> ")
+    for typed in ("", "half a quest", ""):  # also right when the prompt is drawn
+        terminal.type(typed)
+        terminal.wait_for(typed)
+        terminal.type("\x03")
+        terminal.wait_for("(Ctrl-D or /quit leaves)")
+        terminal.wait_for("m> ")
 
     model.then(calls("chaos__hang"), says("Never."))
     terminal.type("Hang.\n")

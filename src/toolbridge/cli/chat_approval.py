@@ -150,6 +150,7 @@ class Approver:
 
     async def _edited(self, asked: Asked, arguments: JsonObject) -> JsonObject:
         tool = self.tool(asked.tool) or Tool(asked.tool, "", {})
+        self._say(f"  {shown(json.dumps(arguments, ensure_ascii=False, default=str))}")  # to be copied
         while True:
             text = await read_line("  Arguments, as one JSON object (Enter keeps them): ")
             if text is None or not text.strip():

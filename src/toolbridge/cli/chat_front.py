@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import os
 import queue
+import select
 import signal
+import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Coroutine, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from toolbridge.cli import INTERRUPTED, live
@@ -31,13 +34,16 @@ if TYPE_CHECKING:
 WAKE_SECONDS = 0.2
 """How often the main thread looks up: on Windows nothing else would let an interrupt through."""
 
+REMIND_SECONDS = 0.05
+"""How long an interrupt may wait to be met before it is sent again."""
+
 HINT = "(Ctrl-D or /quit leaves)"
 
 
 def converse(wishes: Wishes, model: Model) -> int:
     """Talk until the person leaves."""
     interrupts = _Interrupts()
-    signal.signal(signal.SIGINT, interrupts)
+    interrupts.take_over()
     behind = _Behind(wishes, model, interrupts)
     session = behind.open()
     try:
@@ -86,6 +92,28 @@ class _Interrupts:
         self.cancel: Callable[[], object] | None = None
         self.is_stopping = False
         self._is_typing = False
+        self._unseen, self._noted = socket.socketpair()
+        """A byte for every interrupt that has come, until it is met."""
+
+    def take_over(self) -> None:
+        """From now on interrupts are met here.
+
+        Python meets a signal when its main thread goes on, and `readline` lets it go on when a signal comes while it
+        waits: one that comes right before that is met at the next key. So that it is met at once, it is sent again.
+        """
+        for each in (self._unseen, self._noted):
+            each.setblocking(False)
+        signal.signal(signal.SIGINT, self)
+        signal.set_wakeup_fd(self._noted.fileno(), warn_on_full_buffer=False)
+        if os.name == "posix":
+            threading.Thread(target=self._remind, name="toolbridge interrupts", daemon=True).start()
+
+    def _remind(self) -> None:
+        while True:
+            select.select([self._unseen], [], [])
+            time.sleep(REMIND_SECONDS)
+            if select.select([self._unseen], [], [], 0)[0]:
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
     @contextmanager
     def at_prompt(self) -> Generator[None]:
@@ -97,6 +125,8 @@ class _Interrupts:
             self._is_typing = False
 
     def __call__(self, *_: object) -> None:
+        with suppress(BlockingIOError):
+            self._unseen.recv(1024)
         if self._is_typing:
             self._is_typing = False
             raise KeyboardInterrupt

@@ -65,6 +65,8 @@ class Screen:
         self._streamed = ""
         """The text of this turn so far, as the model wrote it."""
         self._running: dict[str, tuple[float, Progress]] = {}
+        self._together = 0
+        """How many calls have run since there was none: the ends of several are told by name."""
         self._since = time.monotonic()
 
     def begin(self, model: str) -> None:
@@ -192,6 +194,7 @@ class Screen:
 
     def _started(self, event: CallStarted) -> None:
         name = one_line(str(event.tool))
+        self._together = self._together + 1 if self._running else 1
         self._running[event.call.id] = (time.monotonic(), Progress(name, self.line))
         self._new_line()
         room = columns() - 3 - cells(name)
@@ -199,11 +202,10 @@ class Screen:
         self.line.say(f"{self.paint('▸', 'cyan')} {self.paint(name, 'bold')} {self.paint(words, 'dim')}".rstrip())
 
     def _ended(self, event: CallEnded) -> None:
-        was_alone = len(self._running) == 1
         has_run = self._running.pop(event.call.id, None) is not None
         self._since = time.monotonic()
         self._new_line()
-        name = "" if was_alone and has_run else f"{one_line(_name(event.tool, event.call.name))} "
+        name = "" if self._together == 1 and has_run else f"{one_line(_name(event.tool, event.call.name))} "
         if not event.result.is_error:
             mark, said = self.paint("✓", "green"), _amount(event)
         else:
