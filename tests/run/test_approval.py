@@ -36,6 +36,7 @@ from toolbridge import (
     open_store,
 )
 from toolbridge.run.policy import why_asked
+from toolbridge.run.toolbox import Toolbox
 
 COUNT = "mcp__bad__count"
 READS = ToolHints(read_only_hint=True)
@@ -238,8 +239,9 @@ async def test_a_run_that_was_altered_while_it_waited_is_not_continued(
 
 
 async def test_a_run_is_not_continued_twice_nor_with_another_key_nor_with_a_tool_that_changed(
-    wire: WireServer, chaos: Chaos, model: Model, events: Events
+    wire: WireServer, chaos: Chaos, model: Model, events: Events, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("TOOLBRIDGE_PAUSE_KEY", "of the test")
     wire.says_in_turn(calls((COUNT, {"key": "a"})), says("done"))
     async with connect([chaos()]) as hub:
         conversation = Chat(hub, model)
@@ -255,9 +257,11 @@ async def test_a_run_is_not_continued_twice_nor_with_another_key_nor_with_a_tool
             replace(each, description="Deletes everything.") if each.id.name == "count" else each for each in hub.tools
         )
         changed = Chat(hub, model)
-        changed._tools = lambda: tools
+        monkeypatch.setattr(Toolbox, "tools", tools)
         with pytest.raises(PauseError, match="no longer what was asked about: its tool has changed"):
             await collected(changed.resume(waiting.state, words))
+        monkeypatch.undo()
+        monkeypatch.setenv("TOOLBRIDGE_PAUSE_KEY", "of the test")
         assert events("count") == []
         assert last(await collected(conversation.resume(waiting.state, words))).text == "done"
         with pytest.raises(PauseError, match="continued already"):

@@ -17,9 +17,7 @@ from typing import Any, TypeVar
 
 from toolbridge.approval import Approval
 from toolbridge.errors import ModelError, PauseError
-from toolbridge.history.excerpts import Excerpts
 from toolbridge.model.model import Model
-from toolbridge.model.refusals import refused_tool
 from toolbridge.offer import Offer
 from toolbridge.reply import ReplyReader
 from toolbridge.run.events import Decision, Done, Paused, Replied, RunEvent, Stop, Told
@@ -27,12 +25,13 @@ from toolbridge.run.execute import execute
 from toolbridge.run.ids import with_fresh_ids
 from toolbridge.run.limits import RunLimits
 from toolbridge.run.pause import Pause, fresh_id, read_pause, seal, write_pause
-from toolbridge.run.planning import Ask, Planned, ask_about, decided, not_run, plan
+from toolbridge.run.planning import Ask, Planned, ask_about, decided, not_run
 from toolbridge.run.policy import why_asked
 from toolbridge.run.progress import Progress
 from toolbridge.run.record import Record
-from toolbridge.run.request import Spellings, moved, write_request
+from toolbridge.run.request import moved, write_request
 from toolbridge.run.small import is_small, last_question
+from toolbridge.run.toolbox import Toolbox
 from toolbridge.servers.hub import Hub
 from toolbridge.store.store import Store
 from toolbridge.stream.events import ReasoningDelta, Reply, TextDelta
@@ -40,13 +39,15 @@ from toolbridge.types import EMPTY, Message, Tool, ToolCall, ToolResult, failed
 
 T = TypeVar("T")
 
-READ_MORE = "read_more"
-"""The tool by which a model reads on in a result that was cut."""
-
 _CONTINUED: set[str] = set()
 """Runs that this process has continued: none is continued twice, since its calls would run twice."""
 
-_BROKEN: dict[str, Stop] = {"broken_off": "broken_off", "error": "error", "length": "length", "filtered": "filtered"}
+_BROKEN: dict[str, Stop] = {
+    "broken_off": "broken_off",
+    "error": "error",
+    "length": "length",
+    "filtered": "filtered",
+}
 
 
 class Chat:
@@ -81,16 +82,14 @@ class Chat:
         self.approval = approval or Approval()
         self.ask = ask
         self.limits = limits or RunLimits()
-        self.tool_tokens = tool_tokens
-        self.strict = strict
         self.options = options
         self._key = key
-        most = self.limits.result_tokens
-        self._excerpts = Excerpts(most, name=READ_MORE) if most is not None else None
-        self._has_cut = False
-        self._offer: Offer | None = None
-        self._offered: tuple[int, str, str] = (-1, "", "")
-        self._spellings = Spellings((), strict)
+        self._toolbox = Toolbox(
+            hub,
+            strict=strict,
+            tool_tokens=tool_tokens,
+            result_tokens=self.limits.result_tokens,
+        )
         self._is_busy = False
         self._told: set[Told] = set()
 
@@ -108,31 +107,8 @@ class Chat:
 
     @property
     def offer(self) -> Offer:
-        """What the model is shown of the hub's tools: made anew when the catalogue or the model has changed."""
-        wanted = (self.hub.generation + self._has_cut, self.model.provider.name, self.model.name)
-        if self._offer is None or wanted[1:] != self._offered[1:]:
-            joined = self._offer.joined if self._offer is not None else ()
-            self._offer = Offer(
-                self._tools(),
-                self.model.provider,
-                strict=self.strict,
-                tool_tokens=self.tool_tokens,
-                most=self.model.most_tools,
-                kept=(READ_MORE,),
-                joined=joined,
-                model=self.model.name,
-            )
-        elif wanted != self._offered:
-            self._offer.renew(self._tools())
-        if wanted != self._offered:
-            self._spellings = Spellings(self._tools(), self.strict)
-            self._offered = wanted
-        return self._offer
-
-    def _tools(self) -> tuple[Tool, ...]:
-        """The hub's tools, and the one to read on with once there is something to read on in."""
-        more = (self._excerpts.tool,) if self._excerpts is not None and self._has_cut else ()
-        return (*self.hub.tools, *more)
+        """What the model is shown of the hub's tools, and what it costs."""
+        return self._toolbox.offer(self.model)
 
     async def say(self, question: str | Message) -> AsyncGenerator[RunEvent]:
         """Ask. The last event is `Done`, or `Paused` where a call waits for somebody's word.
@@ -171,7 +147,10 @@ class Chat:
     # ── the loop ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _go(
-        self, progress: Progress, batch: list[Planned] | None, decisions: Mapping[str, Decision | bool] = EMPTY
+        self,
+        progress: Progress,
+        batch: list[Planned] | None,
+        decisions: Mapping[str, Decision | bool] = EMPTY,
     ) -> AsyncGenerator[RunEvent]:
         for told in self._about_servers():
             if told not in self._told:  # once in a conversation is enough
@@ -202,9 +181,12 @@ class Chat:
                     continue  # the provider asks to be asked again
                 batch = [self._plan(call) for call in reply.calls]
             words = dict(decisions)
+            shown = {
+                each.call.id: seal(each.bound) for each in batch if each.why is not None and each.bound is not None
+            }
             waiting = await self._settle(progress, batch, words)
             if waiting:
-                yield await self._paused(progress, waiting, words)
+                yield await self._paused(progress, waiting, shown, words)
                 return
             async with aclosing(self._run(progress, batch)) as events:
                 async for event in events:
@@ -224,13 +206,21 @@ class Chat:
                 first = "\n\n".join(filter(None, (offer.prepared.instructions, self.system, self._down())))
                 if is_small(self.model):
                     said = said[-1:]
-                history = moved(said, self.model.provider, self._spellings)
+                history = moved(said, self.model.provider, self._toolbox.spellings)
                 cost = offer.cost.shown if self.model.context_tokens is not None else 0
                 fields, notes = write_request(
-                    offer.replayed(history), first, self.model, offer.fields, cost, self.options
+                    offer.replayed(history),
+                    first,
+                    self.model,
+                    offer.fields,
+                    cost,
+                    self.options,
                 )
             if notes:
-                yield Told("history.trimmed", f"too long for {self.model.name}: the oldest parts stay behind")
+                yield Told(
+                    "history.trimmed",
+                    f"too long for {self.model.name}: the oldest parts stay behind",
+                )
             reader = ReplyReader(self.model.provider)
             broken_off: bool | None = None
             accepted = False
@@ -249,10 +239,13 @@ class Chat:
                 for told in await self._add(progress, *progress.take_question()):
                     yield told
             except ModelError as failure:
-                name = None if accepted or is_second else self._refused_tool(failure, offer)
+                name = None if accepted or is_second else self._toolbox.drop_refused(failure, self.model)
                 if name is not None:
                     is_second = True
-                    yield Told("tool.refused", f"the tool {name} is left out, since it was refused: {failure}")
+                    yield Told(
+                        "tool.refused",
+                        f"the tool {name} is left out, since it was refused: {failure}",
+                    )
                     continue
                 if not accepted:
                     raise
@@ -265,14 +258,6 @@ class Chat:
             for told in await self._add(progress, reply.message):
                 yield told
         yield Replied(reply, progress.turns)
-
-    def _refused_tool(self, failure: ModelError, offer: Offer) -> str | None:
-        if failure.kind != "refused":
-            return None
-        prepared = offer.prepared
-        names = [prepared.wire_name(each.id) for each in prepared.tools]
-        name = refused_tool(failure, names, prepared.definitions)
-        return name if name is not None and offer.drop(name) is not None else None
 
     def _ended(self, progress: Progress, reply: Reply) -> tuple[Stop | None, str] | None:
         """Whether the run is over with this reply, and why; `None` where it goes on."""
@@ -287,7 +272,10 @@ class Chat:
         if reply.raw_finish == "pause_turn":
             return None
         if stop == "length":
-            return stop, f"the answer of {self.model.name} was cut at its limit of tokens"
+            return (
+                stop,
+                f"the answer of {self.model.name} was cut at its limit of tokens",
+            )
         if stop == "filtered":
             return stop, f"the provider withheld the answer of {self.model.name}"
         return None, "" if reply.message.parts else f"{self.model.name} said nothing"
@@ -295,26 +283,16 @@ class Chat:
     # ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _plan(self, call: ToolCall) -> Planned:
-        offer = self.offer
-        if offer.is_search(call.name):
-            return Planned(call, None, result=offer.search(call.id, call.arguments))
-        known = offer.find(call.name)
-        if known is not None:
-            offer.join(known)  # a tool that the model remembers from before
-        offer.called(call.name)
-        planned = plan(call, offer.prepared, self._why_asked)
-        excerpts = self._excerpts
-        if excerpts is not None and planned.bound is not None and planned.bound.tool.id == excerpts.tool.id:
-            return Planned(call, planned.tool, result=excerpts.answer(call.id, planned.bound.arguments))
-        return planned
+        def why(tool: Tool) -> str | None:
+            return why_asked(tool, self.hub.specs.get(tool.id.server), self.approval)
 
-    def _why_asked(self, tool: Tool) -> str | None:
-        if not tool.id.server:
-            return None  # a tool of our own
-        return why_asked(tool, self.hub.specs.get(tool.id.server), self.approval)
+        return self._toolbox.plan(call, self.model, why)
 
     async def _settle(
-        self, progress: Progress, batch: list[Planned], words: dict[str, Decision | bool]
+        self,
+        progress: Progress,
+        batch: list[Planned],
+        words: dict[str, Decision | bool],
     ) -> list[Planned]:
         """Get the word on every call that needs one; what is returned still waits. Nothing has run by then."""
         waiting: list[Planned] = []
@@ -355,16 +333,16 @@ class Chat:
 
     def _finished(self, progress: Progress, planned: Planned, result: ToolResult) -> ToolResult:
         times = progress.repeated(planned.call, result)
-        if self._excerpts is not None:
-            kept = self._excerpts.keep(result)
-            self._has_cut = self._has_cut or kept is not result
-            result = kept
-        return progress.repeats.told(result, times)
+        return progress.repeats.told(self._toolbox.keep(result), times)
 
     # ── pausing ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def _paused(
-        self, progress: Progress, waiting: Sequence[Planned], words: Mapping[str, Decision | bool]
+        self,
+        progress: Progress,
+        waiting: Sequence[Planned],
+        shown: Mapping[str, str],
+        words: Mapping[str, Decision | bool],
     ) -> Paused:
         pause = Pause(
             id=fresh_id(),
@@ -376,7 +354,7 @@ class Chat:
             milliseconds=progress.milliseconds,
             usage=(progress.input, progress.output),
             repeats=progress.repeats.seen,
-            asked={each.call.id: seal(each.bound) for each in waiting if each.bound is not None},
+            asked=dict(shown),
             words={id: word if isinstance(word, Decision) else Decision(word) for id, word in words.items()},
         )
         state = write_pause(pause, self._key)
@@ -418,11 +396,17 @@ class Chat:
                 yield Told("server.down", str(status.failure))
         offer = self.offer
         for id, why in offer.prepared.left_out.items():
-            yield Told("tool.left_out", f"{id} cannot be offered to {self.model.provider.title}: {why}")
+            yield Told(
+                "tool.left_out",
+                f"{id} cannot be offered to {self.model.provider.title}: {why}",
+            )
         if explained := offer.explained():
             yield Told("tools.deferred", explained)
         if is_small(self.model) and self.history:
-            yield Told("history.trimmed", f"{self.model.name} is small: it is asked each question by itself")
+            yield Told(
+                "history.trimmed",
+                f"{self.model.name} is small: it is asked each question by itself",
+            )
 
     def _down(self) -> str:
         """What the model is told of servers that are not there: otherwise it looks for their tools again and again."""
@@ -432,7 +416,10 @@ class Chat:
         return f"Not available at the moment: the tools of {', '.join(sorted(down))}." if down else ""
 
     def _done(self, progress: Progress, stop: Stop | None, why: str) -> Done:
-        last = next((each for each in reversed(progress.added) if each.role == "assistant"), None)
+        last = next(
+            (each for each in reversed(progress.added) if each.role == "assistant"),
+            None,
+        )
         text = last.text if last is not None else ""
         return Done(text, tuple(progress.added), progress.turns, progress.usage, stop, why)
 

@@ -49,7 +49,7 @@ class Pause:
     usage: tuple[int, int]
     repeats: dict[str, tuple[str, int]]
     asked: dict[str, str]
-    """The calls that wait for a word: by id, a digest of the tool and the arguments that were shown."""
+    """The calls that need a word: by id, a digest of the tool and the arguments that were shown."""
     words: dict[str, Decision]
     """The words that were given already, by the ids of their calls."""
 
@@ -61,9 +61,21 @@ def fresh_id() -> str:
 def seal(bound: BoundCall) -> str:
     """A digest of what is allowed when a call is: this tool as it describes itself, with these arguments."""
     tool = bound.tool
-    shown = [tool.id.server, tool.id.name, tool.title, tool.description, tool.input_schema, bound.arguments]
+    shown = [
+        tool.id.server,
+        tool.id.name,
+        tool.title,
+        tool.description,
+        tool.input_schema,
+        bound.arguments,
+    ]
     hints = tool.hints
-    shown += [hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint]
+    shown += [
+        hints.read_only_hint,
+        hints.destructive_hint,
+        hints.idempotent_hint,
+        hints.open_world_hint,
+    ]
     return sha256(_plain(shown)).hexdigest()
 
 
@@ -96,7 +108,8 @@ def read_pause(state: Mapping[str, Any], key: bytes | None = None) -> Pause:
     unsigned = {name: value for name, value in state.items() if name != _SIGNATURE}
     given = state.get(_SIGNATURE)
     if not isinstance(given, str) or not hmac.compare_digest(
-        _signed(unsigned, key or default_key()).encode(), given.encode("utf-8", "replace")
+        _signed(unsigned, key or default_key()).encode(),
+        given.encode("utf-8", "replace"),
     ):
         raise PauseError(
             "the stored run was altered, or was signed with another key; "
@@ -116,7 +129,12 @@ def read_pause(state: Mapping[str, Any], key: bytes | None = None) -> Pause:
             asked=dict(state["asked"]),
             words={id: Decision(*word) for id, word in state["words"].items()},
         )
-    except (KeyError, TypeError, IndexError, HistoryError) as problem:  # signed, and yet not of this form
+    except (
+        KeyError,
+        TypeError,
+        IndexError,
+        HistoryError,
+    ) as problem:  # signed, and yet not of this form
         raise PauseError(f"the stored run cannot be read: {problem}") from problem
 
 
