@@ -62,7 +62,7 @@ class Screen:
         self._thought = Flow()
         self._is_thinking = False
         self._column = 0
-        self._streamed = ""
+        self._streamed: list[str] = []
         """The text of this turn so far, as the model wrote it."""
         self._running: dict[str, tuple[float, Progress]] = {}
         self._together = 0
@@ -74,7 +74,7 @@ class Screen:
         self.model = model
         self._running.clear()
         self._flow, self._thought = Flow(), Flow()
-        self._streamed = ""
+        self._streamed = []
         self._since = time.monotonic()
         self.line.hold(False)
 
@@ -141,7 +141,7 @@ class Screen:
     # ── text ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _text(self, text: str) -> None:
-        self._streamed += text
+        self._streamed.append(text)
         if self._is_thinking:
             self._stop_thinking()
         self._write(self._flow.feed(text))
@@ -182,12 +182,12 @@ class Screen:
         self.line.hold(False)
 
     def _replied(self, event: Replied) -> None:
-        whole = event.reply.text
-        if whole.startswith(self._streamed):  # what was held back, since it could have become a call
-            self._text(whole[len(self._streamed) :])
+        whole, streamed = event.reply.text, "".join(self._streamed)
+        if whole.startswith(streamed):  # what was held back, since it could have become a call
+            self._text(whole[len(streamed) :])
         self._write(self._flow.close())
         self._new_line()
-        self._streamed = ""
+        self._streamed = []
         self._since = time.monotonic()
 
     # ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────
