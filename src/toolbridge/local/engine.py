@@ -119,7 +119,9 @@ class _Answer:
 
     def run(self) -> None:
         try:
-            self._model.engine().answer(self._body, self._take)
+            engine = self._model.engine()
+            if not self.stopped:  # while it was loaded
+                engine.answer(self._body, self._take)
             self._give(None)
         except BaseException as failure:  # whatever it is, it belongs to who reads
             self._give(failure)
