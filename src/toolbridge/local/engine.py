@@ -35,7 +35,7 @@ TINY = 3
 
 UNREPEATED: Mapping[str, Any] = {
     "dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 4, "dry_penalty_last_n": 48,
-    "dry_sequence_breakers": ["\n"],
+    "dry_sequence_breakers": ["<|im_start|>"],
 }  # fmt: skip
 """Sampling that lets no sequence repeat for long: at temperature 0 a tiny model writes one sentence over and over."""
 
