@@ -34,7 +34,7 @@ SERVERS = {
     "garden": {"command": sys.executable, "args": ["garden_server.py"], "cwd": str(HERE)},
     "time": {"command": sys.executable, "args": ["-m", "mcp_server_time"]},
 }
-QUESTIONS = ("What is the current time in Asia/Tokyo?", "Water bed B2 with 5 litres.")
+QUESTIONS = ("Tell me the current time in Europe/Paris.", "Water bed B2 with 5 litres.")
 POLICY = Approval(never_read_only=True)
 """Tools that say they only read run unasked; about all others somebody is asked."""
 

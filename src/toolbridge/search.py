@@ -97,8 +97,11 @@ class ToolIndex:
         self._connection: Connection | None = None
         self._counts: list[dict[str, float]] | None = None
 
-    def search(self, query: str, limit: int = 5) -> list[Tool]:
-        """The tools that the question is about, the best first; equals in the order of the catalogue."""
+    def search(self, query: str, limit: int = 5, *, closeness: float = 0.0) -> list[Tool]:
+        """The tools that the question is about, the best first; equals in the order of the catalogue.
+
+        With `closeness`, only those whose score is at least that part of the best one's.
+        """
         asked = question_words(query)
         if not asked or limit < 1 or not self.tools:
             return []
@@ -106,8 +109,10 @@ class ToolIndex:
             self._build()
         if self._connection is not None:
             rows = self._connection.execute(_QUERY, (_expression(asked), limit)).fetchall()
-            return [self.tools[row] for (row,) in rows]
-        return self._counted(asked, limit)
+            found = [(row, -score) for row, score in rows]  # FTS5 has the best as the least
+        else:
+            found = self._counted(asked)[:limit]
+        return [self.tools[row] for row, score in found if score >= closeness * found[0][1]]
 
     def _build(self) -> None:
         """The index as a whole and only then in its place, so that a second thread finds none or all of it."""
@@ -119,7 +124,7 @@ class ToolIndex:
             for i, *columns in rows:
                 self._counts[i] = _weighed(columns)
 
-    def _counted(self, asked: Sequence[str], limit: int) -> list[Tool]:
+    def _counted(self, asked: Sequence[str]) -> list[tuple[int, float]]:
         """Without FTS5: words that are there, by their weight and by how few tools have them."""
         from math import log
 
@@ -130,13 +135,13 @@ class ToolIndex:
             having = [i for i, each in enumerate(counts) if stem in each]
             for i in having:
                 scores[i] += counts[i][stem] * log(1 + len(counts) / len(having))
-        found = [i for i, score in enumerate(scores) if score > 0]
-        return [self.tools[i] for i in sorted(found, key=lambda i: (-scores[i], i))[:limit]]
+        found = [(i, score) for i, score in enumerate(scores) if score > 0]
+        return sorted(found, key=lambda each: (-each[1], each[0]))
 
 
 _QUERY = (
-    "SELECT rowid FROM tools WHERE tools MATCH ? "
-    f"ORDER BY bm25(tools, {', '.join(map(str, WEIGHTS.values()))}), rowid LIMIT ?"
+    f"SELECT rowid, bm25(tools, {', '.join(map(str, WEIGHTS.values()))}) AS score "
+    "FROM tools WHERE tools MATCH ? ORDER BY score, rowid LIMIT ?"
 )
 
 

@@ -80,7 +80,8 @@ _KEY = _words("api[ _-]?key (is )?(not valid|invalid)", "API_KEY_INVALID", "inva
 _NO_MODEL = _words(
     "model_not_found", "DeploymentNotFound", "NOT_FOUND.*models?/", "models?/\\S+ is not found",
     "model.{0,80}(does not exist|not found|not exist|is not supported|not available)", "unknown model",
-    "\\b(no|not a valid|invalid|inaccessible)\\b.{0,10} model", "not_found_error.{0,20}model", "model identifier is invalid",
+    "\\b(no|not a valid|invalid|inaccessible)\\b.{0,10} model", "not_found_error.{0,20}model",
+    "model identifier is invalid",
 )  # fmt: skip
 _RATE = _words("rate_limit", "rate limit", "RESOURCE_EXHAUSTED", "too many requests", "ThrottlingException")
 _BUSY = _words("overloaded", "engine_overloaded", "UNAVAILABLE\\b", "server_error", "internal_error", "api_error$",

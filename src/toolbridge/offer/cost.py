@@ -81,9 +81,12 @@ class Cost:
             out[id.server] = out.get(id.server, 0) + each.total
         return out
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         budget = "" if self.budget is None else f" of {self.budget:,}"
-        return f"Cost({'about ' if self.estimated else ''}{self.shown:,}{budget} tokens)"
+        return f"{'about ' if self.estimated else ''}{self.shown:,}{budget} tokens"
+
+    def __repr__(self) -> str:
+        return f"Cost({self})"
 
 
 _kept: dict[tuple[Any, ...], tuple[Tool, Provider, Counter, int]] = {}

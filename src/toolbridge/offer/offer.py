@@ -28,6 +28,9 @@ from toolbridge.search import ToolIndex
 from toolbridge.tokens import Counter, definition_tokens, estimate
 from toolbridge.types import Message, Text, Tool, ToolId, ToolResult
 
+CLOSE = 0.3
+"""What a small model is shown beside the best match must score so much of it: others only lead it astray."""
+
 SEARCHERS = 12
 """Models that cannot choose among so many tools cannot search them either: `choose` does it for them."""
 
@@ -151,7 +154,7 @@ class Offer:
         """What is shown and what is not, in one line; empty where everything is shown and within the budget."""
         over = ""
         if self.cost.over:
-            over = f"the tools that must be shown cost {self.cost!r}, more than tool_tokens allows"
+            over = f"the tools that must be shown cost {self.cost}, more than tool_tokens allows"
         hidden = len(self.deferred)
         if not hidden:
             return over
@@ -159,7 +162,7 @@ class Offer:
         how = "the provider searches the others" if self._native else "the others are chosen by the question"
         if self._search is not None:
             how = f"the others are found with {self._search.id.name}"
-        said = f"{total - hidden} of {total} tools are shown ({self.cost!r}); {how}"
+        said = f"{total - hidden} of {total} tools are shown ({self.cost}); {how}"
         return f"{said}; {over}" if over else said
 
     def replayed(self, messages: Iterable[Message]) -> tuple[Message, ...]:
@@ -229,7 +232,7 @@ class Offer:
         """
         if not self._small or len(self._shown) == len(self._catalogue):
             return
-        ranked = self._indexed().search(question, MOST)
+        ranked = self._indexed().search(question, MOST, closeness=CLOSE)
         if not ranked:
             return
         kept = self._kept_ids()

@@ -186,7 +186,10 @@ class Chat:
             }
             waiting = await self._settle(progress, batch, words)
             if waiting:
-                yield await self._paused(progress, waiting, shown, words)
+                paused = self._paused(progress, waiting, shown, words)
+                for told in await self._record.keep_pause(paused.state):
+                    yield told
+                yield paused
                 return
             async with aclosing(self._run(progress, batch)) as events:
                 async for event in events:
@@ -337,7 +340,7 @@ class Chat:
 
     # ── pausing ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _paused(
+    def _paused(
         self,
         progress: Progress,
         waiting: Sequence[Planned],
@@ -358,9 +361,6 @@ class Chat:
             words={id: word if isinstance(word, Decision) else Decision(word) for id, word in words.items()},
         )
         state = write_pause(pause, self._key)
-        store = self._record.store
-        if store is not None:
-            await store.keep_pause(pause.id, state, conversation=self.conversation)
         return Paused(tuple(each.asked for each in waiting), state)
 
     def _waiting(self, pause: Pause) -> list[Planned]:

@@ -7,7 +7,8 @@ taken it after all, and only could not say so, keeps it once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from toolbridge.errors import StoreError
 from toolbridge.run.events import Told
@@ -52,6 +53,16 @@ class Record:
             return []
         self._unsaved[fresh_id()] = messages
         return await self._save()
+
+    async def keep_pause(self, state: Mapping[str, Any]) -> list[Told]:
+        """Keep a run that waits, where there is a store. Whoever runs it has the state too."""
+        if self.store is None:
+            return []
+        try:
+            await self.store.keep_pause(state["id"], state, conversation=self.conversation)
+        except StoreError as failure:
+            return [Told("store.failed", f"the run that waits is not kept: {failure}")]
+        return []
 
     def replace(self, history: tuple[Message, ...], conversation: str, unsaved: Sequence[Message]) -> None:
         """Go on with another history: that of a run that was paused."""
