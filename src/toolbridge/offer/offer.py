@@ -230,7 +230,7 @@ class Offer:
         Tools that were called stay while there are places left. A question that says nothing of any tool ("and
         tomorrow?") changes nothing. For other models this does nothing: they search for themselves.
         """
-        if not self._small or len(self._shown) == len(self._catalogue):
+        if not self._small:
             return
         ranked = self._indexed().search(question, MOST, closeness=CLOSE)
         if not ranked:
