@@ -21,6 +21,9 @@ from weakref import WeakValueDictionary
 
 from toolbridge.errors import ModelError
 
+LONGEST_HOME = 70
+"""Characters of a directory that a socket can stand two levels below: its whole path has 103 at most."""
+
 BATCH = 64
 """Tokens of the prompt that are read in one piece. Between pieces a request can be stopped: half a second with a small
 model. Larger pieces are no faster on a processor."""
@@ -135,6 +138,13 @@ def _library() -> Any:
     return xllamacpp
 
 
+def _socket_home() -> str | None:
+    """Where a socket's directory can be made; `None` where sockets have no paths, or none is short enough: then the
+    engine listens on the loopback, for whoever knows its key."""
+    homes = (tempfile.gettempdir(), "/tmp") if os.name == "posix" else ()
+    return next((each for each in homes if len(each) <= LONGEST_HOME and os.path.isdir(each)), None)
+
+
 def _load(path: Path, settings: Settings) -> Any:
     library = _library()
     parameters = library.CommonParams()
@@ -151,8 +161,9 @@ def _load(path: Path, settings: Settings) -> Any:
     parameters.verbosity = -1
     parameters.port = 0
     parameters.api_keys = [secrets.token_urlsafe(32)]
-    with tempfile.TemporaryDirectory(prefix="toolbridge-", ignore_cleanup_errors=True) as hidden:
-        if os.name == "posix":
+    home = _socket_home()
+    with tempfile.TemporaryDirectory(prefix="toolbridge-", dir=home, ignore_cleanup_errors=True) as hidden:
+        if home is not None:
             # A socket in a directory of our own, which is gone as soon as the engine listens: nobody can connect.
             parameters.hostnames = [os.path.join(hidden, "engine.sock")]
         try:

@@ -125,14 +125,15 @@ def weights_state(weights: Weights, directory: Path) -> tuple[State, int]:
     return ("absent", 0) if begun is None else ("partial", begun)
 
 
-def other_files(directory: Path) -> list[Path]:
-    """Further `.gguf` files that somebody put there."""
+def other_files(directory: Path) -> list[tuple[Path, int]]:
+    """Further `.gguf` files that somebody put there, and their bytes; a link that leads nowhere is none."""
     known = {f"{each.name}{SUFFIX}" for each in WEIGHTS}
     try:
         names = sorted(os.listdir(directory))
     except OSError:
         return []
-    return [directory / each for each in names if each.endswith(SUFFIX) and each not in known]
+    paths = [directory / each for each in names if each.endswith(SUFFIX) and each not in known]
+    return [(path, size) for path in paths if (size := _size(path)) is not None]
 
 
 def _size(path: Path) -> int | None:

@@ -78,6 +78,8 @@ class Offer:
         self._shown: dict[ToolId, Tool] = {}
         self._joined: dict[ToolId, Tool] = {}
         self._called: dict[ToolId, None] = {}
+        self._added: set[ToolId] = set()
+        """Of what has joined, the host's own: it never leaves."""
         self._search: Tool | None = None
         self._native = False
         self._index: ToolIndex | None = None
@@ -213,9 +215,16 @@ class Offer:
             self._names = {spelt: each for spelt, each in names.items() if spelt not in twice}
         return self._names.get(name)
 
-    def join(self, tool: Tool) -> bool:
-        """Puts a deferred tool behind the others; whether it is offered now."""
-        return self._join(tool, {tool.id})
+    def join(self, tool: Tool, *, beside: Iterable[Tool] = ()) -> bool:
+        """Puts a deferred tool behind the others; whether it is offered now. It takes no place of those `beside` it."""
+        return self._join(tool, {tool.id, *(each.id for each in beside)})
+
+    def add(self, tool: Tool) -> None:
+        """Puts a tool of the host's behind the others, for good: what was sent before stays where it is."""
+        if tool.id not in self._joined:
+            self._added.add(tool.id)
+            self._joined[tool.id] = tool
+            self._changed()
 
     def called(self, name: str) -> None:
         """Notes that a tool was called, by its wire name: what is called stays longest."""
@@ -227,8 +236,8 @@ class Offer:
     def choose(self, question: str) -> None:
         """For models with few places: shows the tools that the question is about, in the order of the catalogue.
 
-        Tools that were called stay while there are places left. A question that says nothing of any tool ("and
-        tomorrow?") changes nothing. For other models this does nothing: they search for themselves.
+        A question that says nothing of any tool ("and tomorrow?") changes nothing. For other models this does nothing:
+        they search for themselves.
         """
         if not self._small:
             return
@@ -237,7 +246,7 @@ class Offer:
             return
         kept = self._kept_ids()
         wanted = [each for id, each in self._catalogue.items() if id in kept]
-        wanted += [*ranked, *(self._catalogue[id] for id in reversed(self._called) if id in self._catalogue)]
+        wanted += ranked
         room = self._room_beside_extra()
         tokens = 0
         chosen: set[ToolId] = set()
@@ -249,7 +258,7 @@ class Offer:
         shown = {id: each for id, each in self._catalogue.items() if id in chosen}
         if shown and shown != self._shown:
             self._shown = shown
-            self._joined.clear()
+            self._joined = {id: each for id, each in self._joined.items() if id in self._added}
             self._changed(first=True)
 
     def drop(self, name: str) -> ToolId | None:
@@ -288,7 +297,7 @@ class Offer:
         hidden = bool(self.deferred)
         self._catalogue = now
         self._forget_catalogue()
-        self._joined = {id: now[id] for id in self._joined if id in now}
+        self._joined = {id: now.get(id, each) for id, each in self._joined.items() if id in now or id in self._added}
         shown = {id: now[id] for id in self._shown if id in now}
         new = {id: each for id, each in now.items() if id not in before}
         kept = self._kept_ids()
@@ -326,7 +335,8 @@ class Offer:
         always its price among others, and what must be shown may have grown. What has joined goes first; what is kept
         stays, unless there is no place for it."""
         while self._is_crowded() or (self.tool_tokens is not None and self._shown_tokens() > self.tool_tokens):
-            least = [id for id in self._joined if id not in self._called] or list(self._joined)
+            leaving = [id for id in self._joined if id not in self._added]
+            least = [id for id in leaving if id not in self._called] or leaving
             if least:
                 del self._joined[least[0]]
                 self._changed()
@@ -355,8 +365,9 @@ class Offer:
         counts: dict[str, int] = {}
         for each in hidden:
             counts[each.id.server] = counts.get(each.id.server, 0) + 1
-        # The names of servers' tools begin with `mcp`: only one without a server can be called like the search.
-        own = [*(each.id for each in self._extra), *(id for id in self._catalogue if not id.server)]
+        # Where the names of servers' tools begin with `mcp`, only one without a server can be called like the search.
+        bare = not self.provider.names.with_server
+        own = [*(each.id for each in self._extra), *(id for id in self._catalogue if bare or not id.server)]
         taken = {wire_name(id, self.provider.names) for id in own}
         return search_tool(counts, taken)
 
@@ -379,6 +390,7 @@ class Offer:
         tokens = sum(map(self._price, fixed)) if room.tokens is not None else 0
         prices = {id: self._price_later(each) for id, each in self._joined.items()}
         leaving: list[ToolId] = []
+        guarded = guarded | self._added
         uncalled = [id for id in self._joined if id not in self._called and id not in guarded]
         candidates = iter([*uncalled, *(id for id in self._called if id in self._joined and id not in guarded)])
         while not room.holds(tokens + sum(prices.values()) + price, len(fixed) + len(prices) + 1):

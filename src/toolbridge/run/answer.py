@@ -21,7 +21,7 @@ from toolbridge.history.excerpts import cut_result
 from toolbridge.prepare import PreparedTools, prepare
 from toolbridge.providers import Provider, get_provider
 from toolbridge.run.events import Decision
-from toolbridge.run.execute import execute
+from toolbridge.run.execute import Running
 from toolbridge.run.planning import Ask, Planned, ask_about, decided, plan
 from toolbridge.run.policy import why_asked
 from toolbridge.servers.hub import Hub
@@ -87,15 +87,15 @@ async def answer(
     for i, planned in enumerate(batch):
         if planned.why is not None:
             word = None if ask is None else await ask_about(planned, ask)
-            batch[i] = decided(planned, _NOBODY if word is None else word, ready)
+            batch[i] = decided(planned, _NOBODY if word is None else word)
 
     def finish(_: Planned, result: ToolResult) -> ToolResult:
         return result if result_tokens is None else cut_result(result, result_tokens)
 
-    results: list[ToolResult | None] = [None] * len(batch)
-    async for _ in execute(batch, results, hub, parallel=PARALLEL, deadline=None, finish=finish):
+    running = Running(batch, hub, parallel=PARALLEL, finish=finish)
+    async for _ in running.events():
         pass
-    said = (Message.user("?"), reply.message, Message.results(*(each for each in results if each is not None)))
+    said = (Message.user("?"), reply.message, Message.results(*running.results()))
     written = ready.provider.write_messages(said, model=reply.message.model).value
     (messages,) = (each for each in written.values() if isinstance(each, list))
     return messages[1:]  # without the question that stands in for the caller's

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from toolbridge.approval import Approval
@@ -20,12 +21,13 @@ from toolbridge.errors import ModelError, PauseError
 from toolbridge.model.model import Model
 from toolbridge.offer import Offer
 from toolbridge.reply import ReplyReader
-from toolbridge.run.events import Decision, Done, Paused, Replied, RunEvent, Stop, Told
-from toolbridge.run.execute import execute
+from toolbridge.run.desk import Desk
+from toolbridge.run.events import CallEnded, Decision, Done, Paused, Replied, RunEvent, Stop, Told
+from toolbridge.run.execute import Running
 from toolbridge.run.ids import with_fresh_ids
 from toolbridge.run.limits import RunLimits
 from toolbridge.run.pause import Pause, fresh_id, read_pause, seal, write_pause
-from toolbridge.run.planning import Ask, Planned, ask_about, decided, not_run
+from toolbridge.run.planning import Ask, Planned, not_run
 from toolbridge.run.policy import why_asked
 from toolbridge.run.progress import Progress
 from toolbridge.run.record import Record
@@ -35,12 +37,16 @@ from toolbridge.run.toolbox import Toolbox
 from toolbridge.servers.hub import Hub
 from toolbridge.store.store import Store
 from toolbridge.stream.events import ReasoningDelta, Reply, TextDelta
-from toolbridge.types import EMPTY, Message, Tool, ToolCall, ToolResult, failed
+from toolbridge.tokens import part_tokens
+from toolbridge.types import EMPTY, Message, Tool, ToolCall, ToolResult
 
 T = TypeVar("T")
 
 _CONTINUED: set[str] = set()
 """Runs that this process has continued: none is continued twice, since its calls would run twice."""
+
+LEAVING_SECONDS = 1.0
+"""How long a new question waits for the end of a run that nobody listens to any more."""
 
 _BROKEN: dict[str, Stop] = {
     "broken_off": "broken_off",
@@ -116,31 +122,33 @@ class Chat:
         Raises `ModelError` where the model cannot be asked; what was said and done before that is in the history.
         """
         message = question if isinstance(question, Message) else Message.user(question)
-        with self._alone():
+        async with self._alone():
             for told in await self._record.load():
                 yield told
-            progress = Progress(self.limits, [message])
+            self._toolbox.take_up(self.history)
             if self.model.most_tools is not None:
                 self.offer.choose(message.text)
-            async with aclosing(self._go(progress, None)) as events:
+            async with aclosing(self._go(Progress(self.limits, [message]))) as events:
                 async for event in events:
                     yield event
 
     async def resume(
         self, state: Mapping[str, Any], decisions: Mapping[str, Decision | bool] = EMPTY
     ) -> AsyncGenerator[RunEvent]:
-        """Continue a paused run, with the words on its calls by their ids.
+        """Continue a paused run, with the words on its calls by their ids; `ask` is asked about the others.
 
         Raises `PauseError` where the state was altered, was continued already, or a tool is another one by now.
         """
-        with self._alone():
+        async with self._alone():
             pause = read_pause(state, self._key)
+            if pause.id in _CONTINUED:
+                raise PauseError("this run was continued already; its calls are not run twice")
+            self._toolbox.take_up(pause.history, pause.joined)
             batch = self._waiting(pause)
-            await self._take(pause)
-            unsaved = () if pause.is_kept else pause.history[len(pause.history) - pause.added :]
-            self._record.replace(pause.history, pause.conversation, unsaved)
-            progress = Progress(self.limits, [], pause)
-            async with aclosing(self._go(progress, batch, {**pause.words, **decisions})) as events:
+            for told in await self._record.take_up(pause):
+                yield told
+            words = {**pause.words, **decisions}
+            async with aclosing(self._go(Progress(self.limits, [], pause), batch, words, pause)) as events:
                 async for event in events:
                     yield event
 
@@ -149,8 +157,9 @@ class Chat:
     async def _go(
         self,
         progress: Progress,
-        batch: list[Planned] | None,
-        decisions: Mapping[str, Decision | bool] = EMPTY,
+        batch: list[Planned] | None = None,
+        words: Mapping[str, Decision | bool] = EMPTY,
+        pause: Pause | None = None,
     ) -> AsyncGenerator[RunEvent]:
         for told in self._about_servers():
             if told not in self._told:  # once in a conversation is enough
@@ -170,31 +179,31 @@ class Chat:
                         yield event
                 assert reply is not None
                 ended = self._ended(progress, reply)
-                if reply.calls and ended is not None:
-                    results = [not_run(call, ended[1]) for call in reply.calls]
-                    for told in await self._add(progress, Message.results(*results)):
-                        yield told
                 if ended is not None:
+                    for event in await self._leave(progress, reply.calls, ended[1]):
+                        yield event
                     yield self._done(progress, *ended)
                     return
                 if not reply.calls:
                     continue  # the provider asks to be asked again
-                batch = [self._plan(call) for call in reply.calls]
-            words = dict(decisions)
-            shown = {
-                each.call.id: seal(each.bound) for each in batch if each.why is not None and each.bound is not None
-            }
-            waiting = await self._settle(progress, batch, words)
-            if waiting:
-                paused = self._paused(progress, waiting, shown, words)
-                for told in await self._record.keep_pause(paused.state):
-                    yield told
-                yield paused
+                batch = self._toolbox.plan(reply.calls, self.model, self._why_asked)
+            desk = Desk(batch, words, pause.asked if pause is not None else ())
+            try:
+                await desk.settle(self.ask, progress)
+            except BaseException:
+                if pause is None:  # else it still waits, for the next who continues it
+                    await self._leave(progress, [each.call for each in batch], "the user stopped before it was allowed")
+                raise
+            if pause is not None:
+                await self._take(pause)
+            if desk.waiting:
+                for event in await self._wait(progress, desk):
+                    yield event
                 return
-            async with aclosing(self._run(progress, batch)) as events:
+            async with aclosing(self._run(progress, desk.batch)) as events:
                 async for event in events:
                     yield event
-            batch, decisions = None, EMPTY
+            batch, words, pause = None, EMPTY, None
 
     async def _turn(self, progress: Progress) -> AsyncGenerator[RunEvent]:
         """One request and its reply. Where the provider refuses one tool by name, it is asked once more without it."""
@@ -237,10 +246,12 @@ class Chat:
                         for event in reader.feed(chunk):
                             if isinstance(event, TextDelta | ReasoningDelta):
                                 yield event
+                if not accepted:
+                    broken_off, progress.broken = True, "it sent nothing"
             except TimeoutError:
+                if not progress.is_late():
+                    raise
                 broken_off = True
-                for told in await self._add(progress, *progress.take_question()):
-                    yield told
             except ModelError as failure:
                 name = None if accepted or is_second else self._toolbox.drop_refused(failure, self.model)
                 if name is not None:
@@ -255,6 +266,8 @@ class Chat:
                 broken_off = True
                 progress.broken = str(failure)
             break
+        for told in await self._add(progress, *progress.take_question()):
+            yield told
         reply = with_fresh_ids(reader.reply(broken_off=broken_off), self.history)
         progress.count(reply, fields)
         if reply.message.parts:
@@ -270,10 +283,8 @@ class Chat:
         if stop in ("broken_off", "error"):
             why = reply.error or progress.broken or "the connection ended in the middle of the answer"
             return stop, f"{self.model.name} did not finish: {why}"
-        if reply.calls:
-            return progress.out_of_turns()
-        if reply.raw_finish == "pause_turn":
-            return None
+        if reply.calls or reply.raw_finish == "pause_turn":
+            return progress.last_call()
         if stop == "length":
             return (
                 stop,
@@ -285,87 +296,68 @@ class Chat:
 
     # ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _plan(self, call: ToolCall) -> Planned:
-        def why(tool: Tool) -> str | None:
-            return why_asked(tool, self.hub.specs.get(tool.id.server), self.approval)
+    def _why_asked(self, tool: Tool) -> str | None:
+        return why_asked(tool, self.hub.specs.get(tool.id.server), self.approval)
 
-        return self._toolbox.plan(call, self.model, why)
+    async def _run(self, progress: Progress, batch: Sequence[Planned]) -> AsyncGenerator[RunEvent]:
+        progress.repeats.next_reply()
 
-    async def _settle(
-        self,
-        progress: Progress,
-        batch: list[Planned],
-        words: dict[str, Decision | bool],
-    ) -> list[Planned]:
-        """Get the word on every call that needs one; what is returned still waits. Nothing has run by then."""
-        waiting: list[Planned] = []
-        for i, planned in enumerate(batch):
-            if planned.why is None:
-                continue
-            word = words.get(planned.call.id)
-            if word is None and self.ask is not None:
-                with progress.waiting():
-                    word = await ask_about(planned, self.ask)
-            if word is None:
-                waiting.append(planned)
-            else:
-                words[planned.call.id] = word
-                batch[i] = decided(planned, word, self.offer.prepared)
-        return waiting
+        def finish(planned: Planned, result: ToolResult) -> ToolResult:
+            times = progress.repeated(planned.call, result)
+            return progress.repeats.told(self._toolbox.keep(result), times)
 
-    async def _run(self, progress: Progress, batch: list[Planned]) -> AsyncGenerator[RunEvent]:
-        results: list[ToolResult | None] = [None] * len(batch)
+        running = Running(batch, self.hub, parallel=self.limits.parallel, finish=finish, deadline=progress.deadline)
         try:
-            running = execute(
-                batch,
-                results,
-                self.hub,
-                parallel=self.limits.parallel,
-                deadline=progress.deadline,
-                finish=lambda planned, result: self._finished(progress, planned, result),
-            )
-            async with aclosing(running) as events:
+            async with aclosing(running.events()) as events:
                 async for event in events:
                     yield event
         finally:
             # Also where whoever listens has gone: the history stays one that a model can be asked with.
-            each = [done or _cancelled(planned) for done, planned in zip(results, batch, strict=True)]
-            tolds = await self._add(progress, Message.results(*each))
+            tolds = await self._add(progress, Message.results(*running.results()))
         for told in tolds:
             yield told
 
-    def _finished(self, progress: Progress, planned: Planned, result: ToolResult) -> ToolResult:
-        times = progress.repeated(planned.call, result)
-        return progress.repeats.told(self._toolbox.keep(result), times)
+    async def _leave(self, progress: Progress, calls: Sequence[ToolCall], why: str) -> list[RunEvent]:
+        """Calls that nobody will run any more get their answer all the same."""
+        if not calls:
+            return []
+        results = [not_run(call, why) for call in calls]
+        told: list[RunEvent] = []
+        for call, result in zip(calls, results, strict=True):
+            tool = self.offer.find(call.name)
+            told.append(CallEnded(call, tool.id if tool is not None else None, result, 0.0, part_tokens(result)))
+        return [*told, *await self._add(progress, Message.results(*results))]
 
     # ── pausing ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _paused(
-        self,
-        progress: Progress,
-        waiting: Sequence[Planned],
-        shown: Mapping[str, str],
-        words: Mapping[str, Decision | bool],
-    ) -> Paused:
+    async def _wait(self, progress: Progress, desk: Desk) -> list[RunEvent]:
+        """The run as data, in the store too where there is one."""
         pause = Pause(
             id=fresh_id(),
             conversation=self.conversation,
             history=self.history,
             added=len(progress.added),
-            is_kept=self._record.is_kept,
+            unsaved=self._record.unsaved,
+            is_held=self._record.store is not None,
             turns=progress.turns,
             milliseconds=progress.milliseconds,
             usage=(progress.input, progress.output),
             repeats=progress.repeats.seen,
-            asked=dict(shown),
-            words={id: word if isinstance(word, Decision) else Decision(word) for id, word in words.items()},
+            asked=desk.shown,
+            words=desk.words,
+            joined=self._toolbox.joined,
         )
         state = write_pause(pause, self._key)
-        return Paused(tuple(each.asked for each in waiting), state)
+        problems = await self._record.keep_pause(state) if pause.is_held else []
+        if problems:
+            state = write_pause(replace(pause, is_held=False), self._key)
+        return [*problems, Paused(tuple(each.asked for each in desk.waiting), state)]
 
     def _waiting(self, pause: Pause) -> list[Planned]:
         """The calls of a paused run, planned anew: those that were shown to somebody must be what they were."""
-        batch = [self._plan(call) for call in pause.history[-1].calls] if pause.history else []
+        provider = self.offer.provider
+        said = moved(pause.history[-1:], provider, self._toolbox.spellings)
+        batch = self._toolbox.plan([call for each in said for call in each.calls], self.model, self._why_asked)
         for planned in batch:
             shown = pause.asked.get(planned.call.id)
             if shown is not None and (planned.bound is None or seal(planned.bound) != shown):
@@ -374,10 +366,11 @@ class Chat:
         return batch
 
     async def _take(self, pause: Pause) -> None:
+        """Make it ours, right before anything runs: of all who continue a run, one does."""
         store = self._record.store
-        if pause.id in _CONTINUED:
-            raise PauseError("this run was continued already; its calls are not run twice")
-        if store is not None and await store.take_pause(pause.id) is None:
+        if pause.is_held and store is None:
+            raise PauseError("this run waits in a store; continue it with that store, so that it runs once")
+        if pause.is_held and store is not None and await store.take_pause(pause.id) is None:
             raise PauseError("this run was continued already, or its store does not know it")
         _CONTINUED.add(pause.id)
 
@@ -387,8 +380,20 @@ class Chat:
 
     # ── the rest ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _alone(self) -> _Alone:
-        return _Alone(self)
+    @asynccontextmanager
+    async def _alone(self) -> AsyncGenerator[None]:
+        """One run at a time: two would tear each other's history apart."""
+        waited = 0.0
+        while self._is_busy and waited < LEAVING_SECONDS:  # whoever stopped listening may not be gone quite yet
+            await asyncio.sleep(0.01)
+            waited += 0.01
+        if self._is_busy:
+            raise RuntimeError("this chat is at work on a question; wait for its end, or make another Chat")
+        self._is_busy = True
+        try:
+            yield
+        finally:
+            self._is_busy = False
 
     def _about_servers(self) -> Iterable[Told]:
         for status in self.hub.status.values():
@@ -424,21 +429,6 @@ class Chat:
         return Done(text, tuple(progress.added), progress.turns, progress.usage, stop, why)
 
 
-class _Alone:
-    """One run at a time: two would tear each other's history apart."""
-
-    def __init__(self, chat: Chat) -> None:
-        self._chat = chat
-
-    def __enter__(self) -> None:
-        if self._chat._is_busy:
-            raise RuntimeError("this chat is at work on a question; wait for its end, or make another Chat")
-        self._chat._is_busy = True
-
-    def __exit__(self, *_: object) -> None:
-        self._chat._is_busy = False
-
-
 async def _until(chunks: AsyncIterator[T], deadline: float | None) -> AsyncGenerator[T]:
     """What comes before the deadline; then a `TimeoutError`."""
     if deadline is None:
@@ -452,10 +442,3 @@ async def _until(chunks: AsyncIterator[T], deadline: float | None) -> AsyncGener
         except StopAsyncIteration:
             return
         yield chunk
-
-
-def _cancelled(planned: Planned) -> ToolResult:
-    if planned.result is not None:
-        return planned.result
-    text = "Cancelled by the user. If the call had begun, whether it took effect is unknown."
-    return failed(planned.call.id, "outcome_unknown", text)

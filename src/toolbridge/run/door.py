@@ -12,7 +12,7 @@ import asyncio
 import queue
 import threading
 from collections.abc import AsyncGenerator, Generator
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack, aclosing, suppress
 from typing import Any
 
 from toolbridge.model.find import get_model
@@ -20,6 +20,7 @@ from toolbridge.model.model import Model
 from toolbridge.run.chat import Chat
 from toolbridge.run.events import RunEvent
 from toolbridge.servers.hub import Hub, connect
+from toolbridge.servers.sync import SyncHub
 from toolbridge.types import Message
 
 WAITING_EVENTS = 1_000
@@ -33,7 +34,9 @@ async def chat(question: str | Message, servers: Any, model: Model | str, **sett
     `Chat`.
     """
     async with AsyncExitStack() as stack:
-        hub = servers if isinstance(servers, Hub) else await stack.enter_async_context(connect(servers))
+        hub = servers.hub if isinstance(servers, SyncHub) else servers
+        if not isinstance(hub, Hub):
+            hub = await stack.enter_async_context(connect(servers))
         found = get_model(model) if isinstance(model, str) else model
         if found is not model:
             stack.push_async_callback(found.close)
@@ -46,10 +49,14 @@ def chat_sync(question: str | Message, servers: Any, model: Model | str, **setti
     """The same without `await`. Leaving the loop early cancels what runs."""
     news: queue.Queue[RunEvent | BaseException | None] = queue.Queue(WAITING_EVENTS)
     stopping = threading.Event()
-    begun: queue.Queue[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = queue.Queue()
+    begun: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
 
     async def work() -> None:
-        begun.put((asyncio.get_running_loop(), asyncio.current_task()))
+        task = asyncio.current_task()
+        assert task is not None
+        begun.append((asyncio.get_running_loop(), task))
+        if stopping.is_set():
+            return
         async with aclosing(chat(question, servers, model, **settings)) as events:
             async for event in events:
                 await asyncio.to_thread(_put, news, event, stopping)
@@ -71,9 +78,9 @@ def chat_sync(question: str | Message, servers: Any, model: Model | str, **setti
             yield event
     finally:
         stopping.set()
-        loop, task = begun.get()
-        if worker.is_alive() and task is not None:
-            loop.call_soon_threadsafe(task.cancel)
+        for loop, task in begun:
+            with suppress(RuntimeError):  # it has ended by itself
+                loop.call_soon_threadsafe(task.cancel)
         worker.join()
 
 

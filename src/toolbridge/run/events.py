@@ -11,13 +11,11 @@ from typing import Any, Literal, TypeAlias
 from toolbridge.stream.events import ReasoningDelta, Reply, TextDelta, Usage
 from toolbridge.types import JsonObject, Message, ToolCall, ToolId, ToolResult
 
-Stop: TypeAlias = Literal[
-    "turns", "time", "tokens", "repeated", "length", "filtered", "broken_off", "error", "cancelled"
-]
+Stop: TypeAlias = Literal["turns", "time", "tokens", "repeated", "length", "filtered", "broken_off", "error"]
 """Why a run ended without the model having said its last word. `turns`, `time`, `tokens`: a limit of the run;
 `repeated`: the model called the same tool with the same arguments and the same outcome, again and again; `length`:
 the model's answer was cut at its own limit; `filtered`: its provider withheld it; `broken_off`, `error`: the reply
-ended in the middle; `cancelled`: by whoever runs it."""
+ended in the middle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +76,10 @@ class Decision:
     arguments: JsonObject | None = None
     """Other arguments to run it with, in the server's own shape; they are checked like the model's."""
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.allow, bool):
+            raise TypeError(f"a call is allowed or not: True or False, not {self.allow!r}")
+
 
 @dataclass(frozen=True, slots=True)
 class Replied:
@@ -93,7 +95,7 @@ class Told:
     """Something that whoever watches should know: a tool was left out, a server is down, a history was trimmed."""
 
     code: str
-    """Like a note's: `tool.refused`, `tools.deferred`, `tools.joined`, `server.down`, `history.trimmed`, …"""
+    """Like a note's: `tool.refused`, `tools.deferred`, `server.down`, `history.trimmed`, …"""
     text: str
     """One line."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """What one question may cost. `None` is no limit."""
+    """What one question may cost. `None`, where a limit may be that, is no limit."""
 
     turns: int | None = 25
     """Replies of the model. Long errands take ten to fifteen; a model that has lost its way never stops."""

@@ -23,7 +23,7 @@ from toolbridge.errors import HistoryError, PauseError
 from toolbridge.history.document import read_history, write_history
 from toolbridge.run.events import Decision
 from toolbridge.servers.private import create_private, data_directory, make_private
-from toolbridge.types import BoundCall, Message
+from toolbridge.types import BoundCall, Message, ToolId
 
 VERSION = 1
 KEY_VARIABLE = "TOOLBRIDGE_PAUSE_KEY"
@@ -41,8 +41,10 @@ class Pause:
     """All of it; the last message is the assistant's, whose calls wait."""
     added: int
     """How many of its messages this run has added."""
-    is_kept: bool
-    """Whether the conversation's store has all of them."""
+    unsaved: tuple[tuple[str, int], ...]
+    """What the conversation's store did not have: names under which it is offered, and how many messages each."""
+    is_held: bool
+    """Whether the store holds the run: then only who takes it from there continues it."""
     turns: int
     milliseconds: int
     """Of the run's own time. Whole numbers: there are stores that write 1.0 as 1."""
@@ -52,6 +54,8 @@ class Pause:
     """The calls that need a word: by id, a digest of the tool and the arguments that were shown."""
     words: dict[str, Decision]
     """The words that were given already, by the ids of their calls."""
+    joined: tuple[ToolId, ...]
+    """The tools that had been found by searching."""
 
 
 def fresh_id() -> str:
@@ -88,13 +92,15 @@ def write_pause(pause: Pause, key: bytes | None = None) -> dict[str, Any]:
         "conversation": pause.conversation,
         "history": write_history(pause.history),
         "added": pause.added,
-        "kept": pause.is_kept,
+        "unsaved": [list(each) for each in pause.unsaved],
+        "held": pause.is_held,
         "turns": pause.turns,
         "milliseconds": pause.milliseconds,
         "usage": list(pause.usage),
         "repeats": {name: list(each) for name, each in pause.repeats.items()},
         "asked": pause.asked,
         "words": {id: [word.allow, word.reason, word.arguments] for id, word in pause.words.items()},
+        "joined": [[each.server, each.name] for each in pause.joined],
     }
     return {**state, _SIGNATURE: _signed(state, key or default_key())}
 
@@ -121,13 +127,15 @@ def read_pause(state: Mapping[str, Any], key: bytes | None = None) -> Pause:
             conversation=state["conversation"],
             history=read_history(dict(state["history"])).value,
             added=state["added"],
-            is_kept=state["kept"],
+            unsaved=tuple((name, count) for name, count in state["unsaved"]),
+            is_held=state["held"],
             turns=state["turns"],
             milliseconds=state["milliseconds"],
             usage=(state["usage"][0], state["usage"][1]),
             repeats={name: (each[0], each[1]) for name, each in state["repeats"].items()},
             asked=dict(state["asked"]),
             words={id: Decision(*word) for id, word in state["words"].items()},
+            joined=tuple(ToolId(*each) for each in state["joined"]),
         )
     except (
         KeyError,

@@ -25,14 +25,14 @@ def why_asked(tool: Tool, spec: ServerSpec | None, host: Approval) -> str | None
     if _names(approval.never, tool):
         return None
     trusted = spec is not None and spec.trust
-    if tool.hints.read_only and (approval.never_read_only or trusted):
+    if tool.hints.read_only and (approval.never_read_only or approval.never_additive or trusted):
         return None
     if approval.default == "never":
         return None
     if tool.hints.read_only:
         return "its server says that it only reads, but is not trusted"
     if not tool.hints.destructive:
-        return "it changes things"
+        return None if approval.never_additive else "it changes things"
     if tool.hints.destructive_hint is None:
         return "it may change or delete things: its server does not say otherwise"
     return "it may delete or overwrite things"
@@ -40,4 +40,5 @@ def why_asked(tool: Tool, spec: ServerSpec | None, host: Approval) -> str | None
 
 def _names(listed: Iterable[str], tool: Tool) -> bool:
     """Whether a tool is named in a list: by its own name, as server/name, or by a pattern of either."""
-    return any(fnmatchcase(name, pattern) for pattern in listed for name in (tool.id.name, str(tool.id)))
+    names = (tool.id.name, str(tool.id))
+    return any(name == each or fnmatchcase(name, each) for each in listed for name in names)

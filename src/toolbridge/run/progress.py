@@ -85,12 +85,16 @@ class Progress:
             return self.late()
         if self._stuck:
             return "repeated", f"stopped: the model calls {self._stuck} again and again with the same result"
+        return self._out_of_tokens()
+
+    def last_call(self) -> tuple[Stop, str] | None:
+        """Why the calls of a reply are not run: there will be no turn in which the model could see what came of it."""
+        if self.limits.turns is not None and self.turns >= self.limits.turns:
+            return "turns", f"stopped after {self.turns} turns of the model; limits.turns allows more"
+        return self._out_of_tokens()
+
+    def _out_of_tokens(self) -> tuple[Stop, str] | None:
         spent = self.input + self.output
         if self.limits.tokens is not None and spent >= self.limits.tokens:
             return "tokens", f"stopped after {spent:,} tokens; limits.tokens allows {self.limits.tokens:,}"
-        return None
-
-    def out_of_turns(self) -> tuple[Stop, str] | None:
-        if self.limits.turns is not None and self.turns >= self.limits.turns:
-            return "turns", f"stopped after {self.turns} turns of the model; limits.turns allows more"
         return None

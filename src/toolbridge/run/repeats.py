@@ -9,7 +9,6 @@ import json
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
-from toolbridge.history.excerpts import plain_text
 from toolbridge.types import Text, ToolCall, ToolResult
 
 GRACE = 2
@@ -18,17 +17,25 @@ GRACE = 2
 
 @dataclass(slots=True)
 class Repeats:
-    """The calls of one run: how often each came to its last outcome."""
+    """The calls of one run: in how many replies in a row each came to its last outcome."""
 
     most: int
     seen: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
+    _counted: set[str] = field(default_factory=set[str])
+
+    def next_reply(self) -> None:
+        """Equal calls of one reply count once: the model has not been told anything in between."""
+        self._counted.clear()
 
     def count(self, call: ToolCall, result: ToolResult) -> int:
-        """How often in a row this call has now come to this outcome."""
+        """How often this call has now come to this outcome."""
         key = _digest(call.name, call.text if call.arguments is None else _plain(call.arguments))
-        outcome = _digest(str(result.is_error), plain_text(result))
+        outcome = _digest(str(result.is_error), repr(result.content), repr(result.structured))
         before, times = self.seen.get(key, ("", 0))
+        if key in self._counted and before == outcome:
+            return times
         times = times + 1 if before == outcome else 1
+        self._counted.add(key)
         self.seen[key] = (outcome, times)
         return times
 

@@ -132,6 +132,11 @@ class SyncHub:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     @property
+    def hub(self) -> Hub:
+        """The hub itself: its methods may be called from any event loop."""
+        return self._hub
+
+    @property
     def specs(self) -> Mapping[str, ServerSpec]:
         return self._hub.specs
 
