@@ -32,7 +32,9 @@ class Answer:
     then: Literal["end", "hang", "reset", "close"] = "end"
     """After the body: its proper end; silence until the client goes; a reset; or the connection simply closed."""
     silent: bool = False
-    """Nothing at all, until the client goes."""
+    """Nothing at all, until the client goes; or the connection is closed or reset, where `then` says so."""
+    raw: bytes = b""
+    """Bytes in place of an answer, before the connection is closed: what speaks no HTTP."""
 
 
 def error(status: int, message: str, **headers: str) -> Answer:
@@ -107,8 +109,11 @@ class FaultyServer:
         self.asked.append(Asked(first.split()[1].decode(), headers, json.loads(body)))
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         self.given.set()
-        if answer.silent:
+        if answer.silent and answer.then == "end":
             return self._wait(connection)
+        if answer.silent or answer.raw:
+            connection.sendall(answer.raw)
+            return self._close(connection, answer)
         whole = answer.then == "end"
         head = {"content-type": answer.media, "transfer-encoding": "chunked", **answer.headers}
         text = "".join(f"{name}: {value}\r\n" for name, value in head.items())
@@ -120,6 +125,9 @@ class FaultyServer:
             return True
         if answer.then == "hang":
             return self._wait(connection)
+        return self._close(connection, answer)
+
+    def _close(self, connection: socket.socket, answer: Answer) -> bool:
         if answer.then == "reset":
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.close()

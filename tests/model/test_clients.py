@@ -53,9 +53,9 @@ BLOCKING = ["anthropic", "openai", "responses"]
 
 async def _closed(client: Any) -> None:
     """As its owner would."""
-    if isinstance(client, openai.AsyncOpenAI | anthropic.AsyncAnthropic):
+    if isinstance(client, openai.AsyncOpenAI | anthropic.AsyncAnthropic | anthropic.AsyncAnthropicBedrockMantle):
         await client.close()
-    elif isinstance(client, openai.OpenAI | anthropic.Anthropic):
+    elif isinstance(client, openai.OpenAI | anthropic.Anthropic | anthropic.AnthropicBedrockMantle):
         client.close()
     elif isinstance(client, genai.Client):
         await client.aio.aclose()
@@ -116,6 +116,27 @@ async def test_bedrocks_client_is_taken(server: WireServer) -> None:
         model = get_model("m", client=client)
         reply = await ask(model, question("bedrock"))
     assert [call.name for call in reply.calls] == ["get_weather", "get_time"]
+
+
+@pytest.mark.parametrize(
+    ("provider", "make", "part"),
+    [
+        ("anthropic", lambda url: anthropic.AnthropicBedrockMantle(base_url=url, skip_auth=True, **SET), None),
+        ("anthropic", lambda url: anthropic.AsyncAnthropicBedrockMantle(base_url=url, skip_auth=True, **SET), None),
+        ("gemini", _genai, "aio"),
+    ],
+    ids=["mantle", "mantle async", "the async half of gemini's"],
+)
+async def test_clients_of_other_doors_to_the_same_models_are_taken(
+    server: WireServer, provider: str, make: Make, part: str | None
+) -> None:
+    server.says(TWO_CALLS)
+    async with Owner() as owner:
+        client = make(server.url)
+        owner.clients.append(client)
+        model = get_model("m", client=getattr(client, part) if part else client)
+        reply = await ask(model, question(provider))
+    assert (model.provider.name, [call.name for call in reply.calls]) == (provider, ["get_weather", "get_time"])
 
 
 @pytest.mark.parametrize("kind", [each for each in EVERY if each != "mistral"])
@@ -274,7 +295,7 @@ def test_a_client_of_a_class_of_ones_own_is_known_by_what_it_inherits() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"client": object()}, "a client of builtins.object is not known; known are anthropic's, "),
+        ({"client": object()}, "a client of builtins.object is not known; known are anthropic.Anthropic, "),
         ({"client": "openai", "provider": "anthropic"}, "a OpenAI of openai does not speak to anthropic"),
         ({"client": "openai", "api_key": KEY}, "a client has its own base_url, api_key and timeout: "),
     ],

@@ -15,6 +15,7 @@ from tests.model.faulty_server import GOOD, Answer, FaultyServer, error
 from toolbridge import ModelError
 from toolbridge.model.find import get_model
 from toolbridge.model.http import HttpModel
+from toolbridge.model.secrets import KeyRemoval, Secret
 from toolbridge.model.waiting import Retries, Timeouts, asked_wait
 
 BUSY = error(503, "busy")
@@ -67,12 +68,18 @@ def test_a_date_to_wait_for_is_read() -> None:
     assert asked_wait({}) is None
 
 
-async def test_a_wait_that_is_too_long_is_an_error_that_tells_it(faulty: FaultyServer) -> None:
-    faulty.says(error(429, "daily limit", retry_after="3600"))
+@pytest.mark.parametrize(
+    ("status", "kind", "what"),
+    [(429, "rate_limited", "limits the rate of requests"), (503, "overloaded", "cannot answer now")],
+)
+async def test_a_wait_that_is_too_long_is_an_error_that_tells_it(
+    faulty: FaultyServer, status: int, kind: str, what: str
+) -> None:
+    faulty.says(error(status, "daily limit", retry_after="3600"))
     model, waits = model_at(faulty)
     failed = await refused(model)
-    assert (failed.kind, failed.status, failed.said) == ("rate_limited", 429, "daily limit")
-    assert str(failed).endswith("limits the rate of requests (HTTP 429): daily limit; it says to wait 3600 s")
+    assert (failed.kind, failed.status, failed.said) == (kind, status, "daily limit")
+    assert str(failed).endswith(f"{what} (HTTP {status}): daily limit; it says to wait 3600 s")
     assert (waits, len(faulty.asked)) == ([], 1)
 
 
@@ -134,10 +141,74 @@ async def test_a_host_that_is_not_there_is_told_too() -> None:
 
 
 async def test_a_connection_that_ends_before_the_answer_is_tried_again(faulty: FaultyServer) -> None:
-    faulty.says(Answer(body=b"", then="reset"), Answer(body=b"", then="close"), Answer())
+    faulty.says(Answer(silent=True, then="reset"), Answer(silent=True, then="close"), Answer())
     model, waits = model_at(faulty)
     assert (await ask(model)).text == "Hello"
     assert len(waits) == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "media"),
+    [
+        (b"", "text/event-stream"),
+        (b": PROCESSING\n\n", "text/event-stream"),
+        (b'data: {"choices"', "text/event-stream"),
+        (b'{"choices":[{"message":{"content":"half of what is pai', "application/json"),
+    ],
+    ids=["a head", "a heartbeat", "half of an event", "half of a value"],
+)
+async def test_an_answer_that_has_begun_is_paid_for_and_not_asked_for_again(
+    faulty: FaultyServer, body: bytes, media: str
+) -> None:
+    faulty.says(Answer(body=body, media=media, then="close"), Answer())
+    model, waits = model_at(faulty)
+    failed = await refused(model)
+    assert failed.kind == "unreachable"
+    assert f"/v1/chat/completions broke off after {len(body)} bytes of its answer: " in str(failed)
+    assert (waits, len(faulty.asked)) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(raw=b"SSH-2.0-OpenSSH_9.2\r\n\r\n"),
+        Answer(raw=b"\x15\x03\x03\x00\x02\x02\x46"),
+        Answer(400, b"Client sent an HTTP request to an HTTPS server.\n", media="text/plain"),
+        Answer(301, b"", {"location": "http://[::1"}),
+    ],
+    ids=["ssh", "tls", "go's tls", "a redirect to nowhere"],
+)
+async def test_what_speaks_no_http_is_a_wrong_base_url_and_not_tried_again(
+    faulty: FaultyServer, answer: Answer
+) -> None:
+    faulty.says(answer)
+    model, waits = model_at(faulty)
+    failed = await refused(model)
+    assert (failed.kind, "is the base URL right?" in str(failed)) == ("not_a_model", True)
+    assert (waits, len(faulty.asked)) == ([], 1)
+
+
+async def test_a_server_that_hangs_up_may_want_tls(faulty: FaultyServer) -> None:
+    faulty.says(Answer(silent=True, then="close"))
+    model, _ = model_at(faulty)
+    assert str(await refused(model)).endswith("; is the base URL right? Perhaps it is https:// (asked 4 times)")
+
+
+async def test_a_proxy_that_is_not_there_is_named_and_not_the_base_url(monkeypatch: pytest.MonkeyPatch) -> None:
+    dead = free_address().replace("//", "//user:hunter2pw@")
+    monkeypatch.setenv("http_proxy", dead)
+    model, _ = model_at("http://models.example")
+    failed = await refused(model)
+    assert failed.kind == "unreachable"
+    assert "; it is asked by way of the proxy in http_proxy: is that running, and right?" in str(failed)
+    assert "hunter2pw" not in str(failed)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    direct, _ = model_at(free_address())
+    assert "; is it running, and the base URL right?" in str(await refused(direct))
+    monkeypatch.delenv("http_proxy")
+    monkeypatch.setenv("ALL_PROXY", dead)
+    model, _ = model_at("https://models.example")
+    assert "the proxy in ALL_PROXY: " in str(await refused(model))
 
 
 @pytest.mark.parametrize("then", ["reset", "close"])
@@ -245,6 +316,12 @@ async def test_a_redirect_is_told_and_not_followed(faulty: FaultyServer) -> None
     )
 
 
+async def test_a_redirect_within_the_server_is_told_as_a_whole_address(faulty: FaultyServer) -> None:
+    faulty.says(Answer(308, b"", {"location": "/v2/"}))
+    model, _ = model_at(faulty)
+    assert str(await refused(model)).endswith(f"sends us on (HTTP 308) to {faulty.url}/v2/: make that the base URL")
+
+
 async def test_a_key_that_the_server_echoes_is_not_shown(faulty: FaultyServer) -> None:
     faulty.says(error(401, f"Incorrect API key provided: {KEY}. Or sk-pr************cdef?"))
     model, _ = model_at(faulty)
@@ -256,6 +333,26 @@ async def test_a_key_that_the_server_echoes_is_not_shown(faulty: FaultyServer) -
     faulty.says(Answer(body=GOOD + echo, later=echo))
     pieces = [piece async for piece in model.stream(HELLO)]
     assert pieces == [GOOD + echo.replace(KEY.encode(), b"***"), echo.replace(KEY.encode(), b"***")]
+
+
+async def test_a_key_that_is_echoed_in_two_pieces_is_not_shown(faulty: FaultyServer) -> None:
+    faulty.says(Answer(body=GOOD + b": " + KEY[:9].encode(), later=KEY[9:].encode() + b" " + KEY[:3].encode()))
+    model, _ = model_at(faulty)
+    pieces = [piece async for piece in model.stream(HELLO)]
+    assert pieces == [GOOD + b": ", b"*** ", KEY[:3].encode()]
+
+
+def test_only_what_may_be_the_beginning_of_a_key_waits_for_the_next_piece() -> None:
+    text = f"data: a {KEY} b {KEY[:7]}{KEY} s\n\n".encode()
+    for size in range(1, len(text)):
+        removal = KeyRemoval(Secret(KEY))
+        pieces = [removal.feed(text[start : start + size]) for start in range(0, len(text), size)]
+        assert b"".join(pieces) + removal.end() == text.replace(KEY.encode(), b"***")
+    removal = KeyRemoval(Secret(KEY))
+    assert [removal.feed(piece) for piece in (b"plain\n\n", b"rise", b" s", b"\n", b"sk-", b"no")] == [
+        b"plain\n\n", b"rise", b" ", b"s\n", b"", b"sk-no"
+    ]  # fmt: skip
+    assert KeyRemoval(Secret("none")).feed(b"none") == b"none"
 
 
 async def test_only_the_beginning_of_a_long_error_is_read(faulty: FaultyServer) -> None:

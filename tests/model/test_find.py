@@ -126,7 +126,17 @@ def test_every_wire_format_has_its_path(name: str, given: str, expected: str) ->
         ("openai/gpt-5", {}, ("openai-chat", "gpt-5")),
         ("Qwen/Qwen3-8B", {}, ("openai-chat", "Qwen/Qwen3-8B")),
         ("vllm/m", {"provider": "vllm"}, ("vllm", "m")),
-        ("claude-sonnet-5", {}, ("anthropic", "claude-sonnet-5")),
+        ("claude-sonnet-5", {}, ("openai-chat", "claude-sonnet-5")),
+        ("gemini-2.5-flash", {}, ("openai-chat", "gemini-2.5-flash")),
+        ("mistral-7b-instruct", {"base_url": "http://localhost:4000"}, ("openai-chat", "mistral-7b-instruct")),
+        ("anthropic/claude-x", {}, ("anthropic", "claude-x")),
+        ("claude-x", {"provider": "anthropic"}, ("anthropic", "claude-x")),
+        ("claude-x", {"base_url": "https://api.anthropic.com"}, ("anthropic", "claude-x")),
+        ("kimi-k2", {"base_url": "https://api.moonshot.cn/v1"}, ("moonshot", "kimi-k2")),
+        ("qwen-max", {"base_url": "https://dashscope.aliyuncs.com/compatible-mode/v1"}, ("qwen", "qwen-max")),
+        ("local/m", {"provider": "vllm"}, ("vllm", "local/m")),
+        ("local", {}, ("openai-chat", "local")),
+        ("a.gguf", {}, ("openai-chat", "a.gguf")),
         ("anthropic/claude-x", {"base_url": "https://openrouter.ai/api/v1"}, ("openrouter", "anthropic/claude-x")),
         ("gpt-5", {"base_url": "https://api.openai.com/v1/responses"}, ("openai-responses", "gpt-5")),
     ],
@@ -150,10 +160,20 @@ def test_at_an_address_of_ones_own_the_name_is_the_servers(
         ("http:///v1", "the base URL 'http:///v1' names no host"),
         ("http://a b/v1", "the base URL 'http://a b/v1' names no host"),
         ("", "the base URL of '' has no scheme: write 'https://'"),
+        ("http://\u200bapi.example.com", "the base URL of '\\u200bapi.example.com' holds U+200B ZERO WIDTH SPACE, which is no part of an address"),
+        (f"\ufeffhttp://me:{KEY}@h/v1", "the base URL of 'h/v1' holds U+FEFF ZERO WIDTH NO-BREAK SPACE, which is no part of an address"),
+        ("http://api\u2013x.example/v1", "the base URL of 'api\\u2013x.example/v1' holds U+2013 EN DASH, which is no part of an address"),
+        ("http://\u2603.example", "the base URL of '\\u2603.example' holds U+2603 SNOWMAN, which is no part of an address"),
+        ("http://h/v1\x7f", "the base URL of 'h/v1\\x7f' holds U+007F, which is no part of an address"),
+        ("http://999.1.1.1", "the base URL of '999.1.1.1' is no address: Invalid IPv4 address: '999.1.1.1'"),
     ],
 )  # fmt: skip
 def test_what_is_no_address_is_said_before_anything_is_sent(given: str, message: str) -> None:
     assert said("m", base_url=given) == ("unreachable", message)
+
+
+def test_a_host_may_be_written_in_its_own_script() -> None:
+    assert made("m", base_url="http://b\u00fccher.example")[2] == "http://b\u00fccher.example/v1/chat/completions"
 
 
 @pytest.mark.parametrize("provider", sorted(name for name, row in VENDORS.items() if row.key_needed))
@@ -224,6 +244,9 @@ def test_an_address_of_the_environment_that_is_none_is_said(monkeypatch: pytest.
         "unreachable",
         "OPENAI_BASE_URL: the base URL of 'localhost:1/v1' has no scheme: write 'http://localhost:1/v1'",
     )
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://\u2603/v1")
+    kind, message = said("gpt-5", api_key=KEY)
+    assert (kind, message.startswith("OPENAI_BASE_URL: "), "SNOWMAN" in message) == ("unreachable", True, True)
 
 
 @pytest.mark.parametrize(
@@ -316,6 +339,21 @@ def test_a_model_of_ones_own_machine_is_the_engines(
     monkeypatch.setattr("toolbridge.local.engine.local_model", local_model)
     assert get_model(name, options={"threads": 1}, **options) is made
     assert made == [(path, {"options": {"threads": 1}})]
+
+
+@pytest.mark.parametrize("name", ["local", "local/"])
+def test_a_built_in_model_without_a_name_is_met_with_those_that_there_are(name: str) -> None:
+    kind, message = said(name)
+    assert (kind, "smollm2" in message, "provider" in message) == ("unknown_model", True, False)
+
+
+@pytest.mark.parametrize(("name", "options"), [("local/smollm2", {}), ("smollm2", {"provider": "local"})])
+def test_a_built_in_model_is_at_no_base_url(name: str, options: dict[str, Any]) -> None:
+    assert said(name, base_url="http://h", **options) == (
+        "refused",
+        f"{name!r} runs in this process, and a base_url is a server's: give one of them; for a server's model of that "
+        "name, give its provider, too",
+    )
 
 
 def test_nothing_is_loaded_to_say_that_something_is_missing() -> None:

@@ -57,6 +57,17 @@ def test_what_is_no_frame_is_said(data: bytes) -> None:
         Frames().feed(data)
 
 
+@pytest.mark.parametrize(
+    "heads",
+    [b"\x01a\x07", b"\x01a\x07\x00", b"\x01a\x07\x00\x09x", b"\x09a\x07", b"\x01a", b"\x01a\x04\x00", b"\x01a\x0a"],
+    ids=["no length", "half of one", "a short value", "a short name", "no type", "a short number", "an unknown type"],
+)
+def test_a_damaged_frame_is_said_and_not_read_past_its_end(heads: bytes) -> None:
+    data = struct.pack(">III", 16 + len(heads) + 2, len(heads), 0) + heads + b"{}" + bytes(4)
+    with pytest.raises(ModelError, match="no stream of Amazon's events"):
+        Frames().feed(data)
+
+
 async def test_an_exception_in_the_place_of_the_answer_is_an_error(faulty: FaultyServer) -> None:
     heads = {":message-type": "exception", ":exception-type": "validationException"}
     faulty.says(Answer(body=frame(heads, b'{"message": "Input is too long for requested model."}'), media=MEDIA))

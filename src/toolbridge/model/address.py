@@ -7,6 +7,7 @@ the same. It sits between the table of vendors and whoever sends a request, and 
 from __future__ import annotations
 
 import re
+import unicodedata
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from toolbridge.errors import ModelError
@@ -28,6 +29,9 @@ def check_address(text: str) -> str:
     scheme = _SCHEME.match(address)
     rest = re.sub(r"^[A-Za-z]*:/+", "", address)
     bare = rest.partition("?")[0].rpartition("@")[2]
+    invisible = next((each for each in address if not each.isprintable()), "")
+    if invisible:
+        raise _strange(bare, invisible)
     if scheme is None or scheme[1].lower() not in ("http", "https"):
         likely = "http" if re.match(r"(localhost|127\.|10\.|192\.168\.|\[|[^./]+(:\d+)?(/|$))", bare) else "https"
         meant = likely if scheme is None or not scheme[1].lower().endswith("s") else "https"
@@ -38,9 +42,24 @@ def check_address(text: str) -> str:
         _ = parts.port
     except ValueError as problem:
         raise ModelError("unreachable", f"the base URL of {bare!r} is no address: {problem}") from None
-    if not parts.hostname or re.search(r"[\s\x00-\x1f]", address):
+    if not parts.hostname or " " in address:
         raise ModelError("unreachable", f"the base URL {shown(address)!r} names no host")
+    from httpx2 import URL, InvalidURL  # loads an HTTP client, which no other mistake has to wait for
+
+    try:
+        URL(address)
+    except InvalidURL as problem:
+        letters = next((each for each in parts.hostname if not (each.isascii() or each.isalpha())), "")
+        if letters:
+            raise _strange(bare, letters) from None
+        raise ModelError("unreachable", f"the base URL of {bare!r} is no address: {problem}") from None
     return address
+
+
+def _strange(bare: str, character: str) -> ModelError:
+    """The character by its number and name, since on a screen it looks like another, or like none."""
+    which = f"U+{ord(character):04X} {unicodedata.name(character, '')}".rstrip()
+    return ModelError("unreachable", f"the base URL of {bare!a} holds {which}, which is no part of an address")
 
 
 def ollama_address(host: str) -> str:

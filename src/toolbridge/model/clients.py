@@ -85,7 +85,8 @@ def _genai(client: Any, wire: Wire, model: str, fields: Fields) -> Any:
         config["httpOptions"] = {"extraBody": extra}
     # It would run Python functions among the tools by itself; ours are declarations, and run elsewhere.
     config["automaticFunctionCalling"] = {"disable": True}
-    return client.aio.models.generate_content_stream(model=model, contents=fields.get("contents", []), config=config)
+    models = getattr(client, "aio", client).models  # `Client().aio` is a client, too
+    return models.generate_content_stream(model=model, contents=fields.get("contents", []), config=config)
 
 
 def _mistral(client: Any, wire: Wire, model: str, fields: Fields) -> Any:
@@ -110,9 +111,10 @@ _DOORS: Mapping[tuple[str, str], Door] = {
     **{
         ("anthropic", f"{prefix}Anthropic{suffix}"): Door("anthropic", manner, _anthropic, ("messages",))
         for prefix, manner in _MANNERS
-        for suffix in ("", "Bedrock", "Vertex", "Foundry")
+        for suffix in ("", "Bedrock", "BedrockMantle", "Vertex", "Foundry")
     },
     ("google", "Client"): Door("gemini", "async", _genai, ("gemini",)),
+    ("google", "AsyncClient"): Door("gemini", "async", _genai, ("gemini",)),
     ("mistralai", "Mistral"): Door("mistral", "async", _mistral, ("chat",), inner="data"),
     ("botocore", "BedrockRuntime"): Door("bedrock", "plain", _bedrock, ("converse",)),
 }
@@ -134,11 +136,9 @@ def client_model(
     """The model of that name, asked by way of the client."""
     door = find_door(client)
     if door is None:
-        known = ", ".join(sorted({f"{module}.{kind}" for module, kind in _DOORS if "Anthropic" not in kind}))
+        known = ", ".join(sorted(f"{module}.{kind}" for module, kind in _DOORS))
         kind = type(client)
-        raise ModelError(
-            "refused", f"a client of {kind.__module__}.{kind.__name__} is not known; known are anthropic's, {known}"
-        )
+        raise ModelError("refused", f"a client of {kind.__module__}.{kind.__name__} is not known; known are {known}")
     whose = get_provider(provider or door.provider)
     if vendor_of(whose.name).wire not in door.wires:
         kind = type(client)

@@ -47,11 +47,14 @@ def get_model(
         get_model("anthropic/claude-sonnet-5")                    # a provider, and its model
         get_model("gpt-5")                                        # a name that can only be one provider's
         get_model("llama3.2", base_url="http://localhost:8000")   # any server that speaks Chat Completions
+        get_model("anthropic/claude-x", base_url="http://gw")     # a server that speaks as Anthropic's does
         get_model("gpt-5", client=openai.AsyncOpenAI())           # a vendor's own client, as you have set it up
         get_model("local/smollm2")                                # the built-in engine; also a path to a .gguf file
 
-    Keys are read from the environment variables of their vendors where `api_key` does not give one. `timeout` is how
-    long a server may be silent, in seconds. `options` are fields of every request: `{"temperature": 0}`.
+    At a `base_url` that is no vendor's own, a bare name is asked for by Chat Completions, also `claude-…`, since
+    that is what gateways speak; a provider before the slash, or `provider`, says otherwise. Keys are read from
+    the environment variables of their vendors where `api_key` does not give one. `timeout` is how long a server may be
+    silent, in seconds. `options` are fields of every request: `{"temperature": 0}`.
     """
     if not name.strip():
         raise ModelError("unknown_model", f"a model needs a name: {_HOW}")
@@ -64,21 +67,28 @@ def get_model(
                 "refused", "a client has its own base_url, api_key and timeout: set them there, or give no client"
             )
         return client_model(client, name, provider=provider and _provider(provider), options=options)
-    if base_url is None and provider in (None, LOCAL) and (path := _local(name, provider)):
-        from toolbridge.local.engine import local_model
-
-        return local_model(path, options=options)
+    is_local = provider == LOCAL or (provider is None and name.startswith(f"{LOCAL}/"))
+    if is_local and base_url is not None:
+        raise ModelError(
+            "refused",
+            f"{name!r} runs in this process, and a base_url is a server's: give one of them; for a server's model of "
+            "that name, give its provider, too",
+        )
+    if is_local or (base_url is None and provider is None and (name == LOCAL or name.endswith(WEIGHTS))):
+        return _local_model(name, options)
     return _http_model(name, provider, base_url, api_key, timeout, options)
 
 
 _HOW = "write 'provider/model', as in 'anthropic/claude-sonnet-5', or give base_url"
 
 
-def _local(name: str, provider: str | None) -> str | None:
-    first, slash, rest = name.partition("/")
-    if slash and first == LOCAL:
-        return rest
-    return name if name.endswith(WEIGHTS) or provider == LOCAL else None
+def _local_model(name: str, options: Mapping[str, Any] | None) -> Model:
+    from toolbridge.local.engine import local_model
+    from toolbridge.local.weights import find_weights
+
+    if name.rstrip("/") == LOCAL:
+        find_weights(name)  # which says what there is
+    return local_model(name.removeprefix(f"{LOCAL}/"), options=options)
 
 
 def _provider(name: str) -> str:
@@ -120,7 +130,7 @@ def _read_name(name: str, provider: str | None, address: str | None) -> tuple[st
     if named is not None:
         return named, rest
     by_name = known_by_name(name)
-    if by_name is not None:
+    if by_name is not None and (address is None or _is_of(address, vendor_of(by_name))):
         return by_name, name
     if address is not None:
         return "openai-chat", name
@@ -158,6 +168,12 @@ def _vendor_at(address: str) -> str | None:
     if whose == "openai-chat" and "/responses" in address:
         return "openai-responses"
     return whose
+
+
+def _is_of(address: str, vendor: Vendor) -> bool:
+    """Whether it is a host of the vendor's, as that of another region: `api.moonshot.cn` of `api.moonshot.ai`."""
+    given, own = ((urlsplit(each).hostname or "").split(".")[-2:-1] for each in (address, vendor.base_url))
+    return given == own
 
 
 def _address(vendor: Vendor, provider: str, given: str | None) -> tuple[str, bool]:

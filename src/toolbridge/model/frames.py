@@ -32,7 +32,7 @@ class Frames:
         while len(data) >= _PRELUDE.size:
             whole, heads, _ = _PRELUDE.unpack_from(data)
             if not _PRELUDE.size + heads + 4 <= whole <= LARGEST:
-                raise ModelError("not_a_model", "the answer is no stream of Amazon's events; is the base URL right?")
+                raise _no_frames()
             if len(data) < whole:
                 break
             end = _PRELUDE.size + heads
@@ -45,18 +45,28 @@ class Frames:
 def _headers(data: bytes) -> dict[str, str]:
     found: dict[str, str] = {}
     at = 0
+
+    def take(size: int) -> bytes:
+        nonlocal at
+        if at + size > len(data):
+            raise _no_frames()
+        at += size
+        return data[at - size : at]
+
     while at < len(data):
-        length = data[at]
-        name = data[at + 1 : at + 1 + length].decode("utf-8", "replace")
-        kind = data[at + 1 + length] if at + 1 + length < len(data) else 0
-        at += 2 + length
+        name = take(take(1)[0]).decode("utf-8", "replace")
+        kind = take(1)[0]
         if kind in (6, 7):
-            (size,) = struct.unpack_from(">H", data, at)
-            found[name] = data[at + 2 : at + 2 + size].decode("utf-8", "replace")
-            at += 2 + size
+            found[name] = take(int.from_bytes(take(2))).decode("utf-8", "replace")
+        elif kind in _FIXED:
+            take(_FIXED[kind])
         else:
-            at += _FIXED.get(kind, len(data))
+            raise _no_frames()
     return found
+
+
+def _no_frames() -> ModelError:
+    return ModelError("not_a_model", "the answer is no stream of Amazon's events; is the base URL right?")
 
 
 def _event(headers: dict[str, str], payload: bytes) -> bytes:

@@ -1,8 +1,8 @@
 """A model behind HTTP: a request's fields are posted, and the bytes that come back are handed on as they come.
 
 It knows the transport and nothing of replies: `ReplyReader` does the framing. What a vendor wants is in `vendors`, what
-an error says in `refusals`. Until the first byte of a good answer a failure may be tried again; from then on never,
-since somebody may have read it.
+an error says in `refusals`. A failure may be tried again until the head of a good answer is there; from then on never,
+since the answer is being paid for, and somebody may have read of it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+import os
 import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
@@ -22,8 +25,8 @@ from toolbridge.model.address import endpoints
 from toolbridge.model.frames import MEDIA as FRAMES
 from toolbridge.model.frames import Frames
 from toolbridge.model.opening import Opening
-from toolbridge.model.refusals import Asker, has_no_credit, one_line, read_refusal, refused_wishes
-from toolbridge.model.secrets import Secret, shown
+from toolbridge.model.refusals import LATER, Asker, has_no_credit, one_line, read_refusal, refused_wishes
+from toolbridge.model.secrets import KeyRemoval, Secret, shown
 from toolbridge.model.vendors import fields_for, vendor_of, window_of, wishes_for
 from toolbridge.model.waiting import DEFAULT_RETRIES, Retries, Timeouts, asked_wait
 from toolbridge.providers import Provider
@@ -89,11 +92,11 @@ class HttpModel:
     async def stream(self, fields: Mapping[str, Any]) -> AsyncGenerator[bytes]:
         """Post the fields and hand on the bytes of the answer."""
         response, chunks, waiting = await self._answer(fields)
+        removal = KeyRemoval(self._key)
         try:
-            count = 0
             for chunk in waiting:
-                count += len(chunk)
-                yield self._key.removed_from_bytes(chunk)
+                if piece := removal.feed(chunk):
+                    yield piece
             while True:
                 try:
                     async with asyncio.timeout(self.timeouts.silence):
@@ -104,12 +107,12 @@ class HttpModel:
                         f"{self._where} sent nothing for {self.timeouts.silence:g} s in the middle of its answer",
                     ) from None
                 except httpx2.HTTPError as failure:
-                    line = f"the connection to {self._where} broke off after {count} bytes of its answer"
-                    raise ModelError("unreachable", f"{line}: {_told(failure)}") from None
+                    raise _broken_off(response, failure, self._where) from None
+                piece = removal.end() if chunk is None else removal.feed(chunk)
+                if piece:
+                    yield piece
                 if chunk is None:
                     return
-                count += len(chunk)
-                yield self._key.removed_from_bytes(chunk)
         finally:
             await _end(response, chunks)
 
@@ -178,9 +181,12 @@ class HttpModel:
         if not response.is_success:
             raise await _refusal(response, chunks, asker)
         opening = Opening(self.provider, response.headers.get("content-type", ""), asker)
-        async for chunk in chunks:
-            if opening.take(chunk):
-                return opening.held
+        try:
+            async for chunk in chunks:
+                if opening.take(chunk):
+                    return opening.held
+        except httpx2.HTTPError as failure:
+            raise _broken_off(response, failure, asker.where) from None
         opening.end()
         return opening.held
 
@@ -222,7 +228,7 @@ class _Failure(Exception):
 def _final(error: ModelError, attempt: int, asked: float | None) -> ModelError:
     """The error as it is raised: with what was tried, since that is what took so long."""
     more = f" (asked {attempt + 1} times)" if attempt else ""
-    if asked is not None and error.kind == "rate_limited":
+    if asked and error.kind in LATER:
         more += f"; it says to wait {asked:g} s"
     return ModelError(error.kind, f"{error}{more}", status=error.status, said=error.said) if more else error
 
@@ -245,22 +251,46 @@ async def _refusal(response: httpx2.Response, chunks: AsyncGenerator[bytes], ask
     return _Failure(error, again=again, asked=asked_wait(headers))
 
 
+def _broken_off(response: httpx2.Response, failure: httpx2.HTTPError, where: str) -> ModelError:
+    line = f"the connection to {where} broke off after {response.num_bytes_downloaded} bytes of its answer"
+    return ModelError("unreachable", f"{line}: {_told(failure)}")
+
+
 def _unreachable(failure: httpx2.HTTPError, asker: Asker, timeouts: Timeouts) -> _Failure:
+    """What came of a request that got no answer."""
     unsent = isinstance(failure, _NEVER_SENT)
     told = asker.key.removed(_told(failure))
+    # Servers with TLS answer a request without it by a few odd bytes, or by hanging up.
+    right = "is the base URL right?" + (" Perhaps it is https://" if asker.address.startswith("http:") else "")
+    proxy = _proxy_variable(asker.address)
+    by_proxy = f"it is asked by way of the proxy in {proxy}: is that running, and right?" if proxy else ""
     if isinstance(failure, httpx2.ConnectTimeout):
-        error = ModelError("timed_out", f"{asker.where} could not be reached within {timeouts.connect:g} s")
+        line = f"{asker.where} could not be reached within {timeouts.connect:g} s"
+        error = ModelError("timed_out", f"{line}; {by_proxy}" if proxy else line)
     elif isinstance(failure, httpx2.TimeoutException):
         error = ModelError("timed_out", f"{asker.where} did not take the request in time")
     elif "CERTIFICATE" in told.upper():
         return _Failure(ModelError("unreachable", f"the certificate of {asker.where} is not trusted: {told}"))
     elif unsent:
-        hint = "is it running, and the base URL right?"
+        hint = by_proxy or "is it running, and the base URL right?"
         error = ModelError("unreachable", f"{asker.where} cannot be reached: {told}; {hint}")
+    elif isinstance(failure, httpx2.RemoteProtocolError) and "disconnected" not in told:
+        where = shown(asker.address)
+        return _Failure(ModelError("not_a_model", f"what answers at {where} is no model server: {told}; {right}"))
     else:
-        error = ModelError("unreachable", f"{asker.where} closed the connection without an answer: {told}")
-    again = not isinstance(failure, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError | httpx2.DecodingError)
+        error = ModelError("unreachable", f"{asker.where} closed the connection without an answer: {told}; {right}")
+    again = not isinstance(failure, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError)
     return _Failure(error, again=again, unsent=unsent)
+
+
+def _proxy_variable(address: str) -> str:
+    """The environment variable with the proxy by which the address is asked; empty where it is asked directly."""
+    parts, proxies = urlsplit(address), getproxies()
+    scheme = next((each for each in (parts.scheme, "all") if proxies.get(each)), None)
+    if scheme is None or proxy_bypass(parts.netloc.rpartition("@")[2]):
+        return ""
+    name = f"{scheme}_proxy"
+    return next((each for each in (name, name.upper()) if os.environ.get(each)), "")
 
 
 def _told(failure: Exception) -> str:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
+from urllib.parse import urljoin
 
 from toolbridge.errors import ModelError, ModelFailure
 from toolbridge.model.secrets import Secret, shown
@@ -77,11 +78,13 @@ _TOO_LONG = _words(
 _NO_CREDIT = _words("insufficient_quota", "insufficient balance", "billing", "credit balance", "no credits?\\b")
 _KEY = _words("api[ _-]?key (is )?(not valid|invalid)", "API_KEY_INVALID", "invalid_api_key", "incorrect api key",
               "invalid x-api-key", "authentication_error", "UnrecognizedClientException")  # fmt: skip
+_IS_NOT = "(does not exist|not exist|((is|was) )?not found|is not supported|(is )?not available)"
 _NO_MODEL = _words(
     "model_not_found", "DeploymentNotFound", "NOT_FOUND.*models?/", "models?/\\S+ is not found",
-    "model.{0,80}(does not exist|not found|not exist|is not supported|not available)", "unknown model",
-    "\\b(no|not a valid|invalid|inaccessible)\\b.{0,10} model", "not_found_error.{0,20}model",
-    "model identifier is invalid",
+    # Nothing between but a name. After "this model" a name is that of a field which it does not take.
+    rf"\bmodel {_IS_NOT}", rf"(?<!this )(?<!with )(?<!for )\bmodel:? ['\"`]?[^\s'\"`]+['\"`]? {_IS_NOT}",
+    "\\b(no|not a valid|invalid|inaccessible)( such| available| requested)? ['\"`]?model", "unknown model",
+    "not_found_error.{0,20}model", "model identifier is invalid",
 )  # fmt: skip
 _RATE = _words("rate_limit", "rate limit", "RESOURCE_EXHAUSTED", "too many requests", "ThrottlingException")
 _BUSY = _words("overloaded", "engine_overloaded", "UNAVAILABLE\\b", "server_error", "internal_error", "api_error$",
@@ -95,6 +98,7 @@ _RULES: tuple[_Rule, ...] = (
     _Rule("wrong_key", frozenset({401})),
     _Rule("unknown_model", frozenset({400, 403, 404, 422}), _NO_MODEL),
     _Rule("wrong_key", frozenset({403})),
+    _Rule("not_a_model", frozenset({400}), _words("HTTP request to an HTTPS server")),  # Go's servers
     _Rule("timed_out", frozenset({408})),
     _Rule("not_a_model", frozenset({404, 405, 301, 302, 303, 307, 308})),
     _Rule("too_long", frozenset({413})),
@@ -191,7 +195,8 @@ def read_refusal(status: int | None, body: bytes | str | Any, asker: Asker, *, l
     if location and kind == "not_a_model":
         return ModelError(
             kind,
-            f"{asker.where} sends us on (HTTP {status}) to {shown(location)}: make that the base URL",
+            f"{asker.where} sends us on (HTTP {status}) to {shown(urljoin(asker.address, location))}: "
+            "make that the base URL",
             status=status,
             said=message,
         )

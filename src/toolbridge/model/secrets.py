@@ -41,10 +41,34 @@ class Secret:
                 text = text.replace(form, "***")
         return _MASKED.sub("***", text)
 
-    def removed_from_bytes(self, chunk: bytes) -> bytes:
-        """The same for a piece of a stream, where only the key itself is looked for."""
-        value = self._value.encode()
-        return chunk.replace(value, b"***") if len(value) >= SHORTEST and value in chunk else chunk
+
+class KeyRemoval:
+    """Takes a key out of the bytes of a stream, wherever the stream is cut.
+
+    Only the end of a piece that may be the beginning of the key waits for the next piece. Looked for is the key as it
+    is, in the bytes as they come: not one that is escaped, nor one that is spread over several events, as when a model
+    writes it token by token. No model is shown the key that a request is sent with.
+    """
+
+    __slots__ = ("_held", "_secret")
+
+    def __init__(self, secret: Secret) -> None:
+        self._secret = secret
+        self._held = b""
+
+    def feed(self, chunk: bytes) -> bytes:
+        value = self._secret.reveal().encode()
+        if len(value) < SHORTEST:
+            return chunk
+        data = (self._held + chunk).replace(value, b"***")
+        kept = next((size for size in range(len(value) - 1, 0, -1) if data.endswith(value[:size])), 0)
+        whole = len(data) - kept
+        self._held = data[whole:]
+        return data[:whole]
+
+    def end(self) -> bytes:
+        """What waited for a piece that does not come."""
+        return self._held
 
 
 def shown(address: str) -> str:
