@@ -198,12 +198,12 @@ def events(text: str) -> list[dict[str, Any]]:
 def test_with_json_every_event_is_a_line_and_a_call_that_needs_a_word_waits_for_it(
     place: Workplace, alone: Alone, model: ScriptedModel
 ) -> None:
-    model.then(calls("chaos__count", before="So.", key="k"))
+    model.then(calls("chaos__count", before="S\u2028o\x85.", key="k"))
     waiting = place("chat", "Count.", "--json", *at(model))
     *before, paused = events(waiting.out)
     assert waiting.code == 1
     assert before == [
-        {"event": "text_delta", "text": "So."},
+        {"event": "text_delta", "text": "S\u2028o\x85."},
         {
             "event": "replied",
             "turn": 1,
@@ -219,6 +219,14 @@ def test_with_json_every_event_is_a_line_and_a_call_that_needs_a_word_waits_for_
     assert paused == {"event": "paused", "asked": [asked]}
     assert waiting.err == "1 call waits for approval; toolbridge chat --resume FILE --allow ID continues\n"
     assert ledger(place) == []
+
+    altered = json.dumps(state).replace('"key": "k"', '"key": "other"')
+    refused = alone("chat", "--resume", "-", "--allow", "all", *at(model), stdin=altered.encode())
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err == (
+        "toolbridge: the stored run was altered, or was signed with another key; processes that continue each other's "
+        "runs need the same TOOLBRIDGE_PAUSE_KEY\n"
+    )
 
     (place.directory / "run.jsonl").write_text(waiting.out, encoding="utf-8")
     model.then(says("Counted."))
@@ -261,17 +269,35 @@ def test_with_json_every_event_is_a_line_and_a_call_that_needs_a_word_waits_for_
     ]
     assert len(ledger(place)) == 1
 
-    denied = alone("chat", "--resume", "-", "--deny", "all", *at(model), stdin=json.dumps(state).encode())
-    assert (denied.code, denied.out) == (0, "Counted.\n")
+    again = alone("chat", "--resume", "run.jsonl", "--allow", "all", *at(model))  # in another process
+    assert (again.code, again.out) == (1, "")
+    assert again.err == "toolbridge: this run was continued already; its calls are not run twice\n"
+    assert ledger(place) == ["k"]
+
+
+def test_a_run_that_fails_before_anything_is_run_may_be_continued_again_until_it_is_answered(
+    alone: Alone, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone.work.configure(chaos=alone.work.chaos(f"ledger={alone.work.ledger}"))
+    model.then(calls("chaos__count", key="k"))
+    *_, paused = events(alone("chat", "Count.", "--json", *at(model)).out)
+    # As others write such lines, who leave in them what JSON allows.
+    lines = [json.dumps(each, ensure_ascii=False) for each in ({"event": "text_delta", "text": "a\u2028b"}, paused)]
+    (alone.directory / "run.jsonl").write_text("\r\n".join(lines), encoding="utf-8")
+    answers: list[Answer] = []
+    for script in ({"raw": b"{}", "status": 401}, {}, {}):
+        monkeypatch.setattr("toolbridge.run.chat._CONTINUED", set[str]())  # as another process would have it
+        model.then(*([] if script else [says("Not counted.")]))
+        if script:
+            model.says(**script)
+        answers.append(alone("chat", "--resume", "run.jsonl", "--deny", "all", *at(model)))
+    failed, denied, again = answers
+    assert failed.code == 1
+    assert "OPENAI_API_KEY" in failed.err
+    assert (denied.code, denied.out) == (0, "Not counted.\n")
     assert denied.err == "✗ chaos/count The user did not allow this call.\n"
-    altered = json.dumps(state).replace('"key": "k"', '"key": "other"')
-    refused = alone("chat", "--resume", "-", "--allow", "all", *at(model), stdin=altered.encode())
-    assert (refused.code, refused.out) == (1, "")
-    assert refused.err == (
-        "toolbridge: the stored run was altered, or was signed with another key; processes that continue each other's "
-        "runs need the same TOOLBRIDGE_PAUSE_KEY\n"
-    )
-    assert len(ledger(place)) == 1
+    assert again.err == "toolbridge: this run was continued already; its calls are not run twice\n"
+    assert ledger(alone.work) == []
 
 
 # ── conversations ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -140,10 +140,10 @@ def test_ctrl_c_stops_the_answer_and_not_the_chat(place: Workplace, model: Scrip
     assert contents(model) == [
         "Hang.",
         "None",  # a call
-        "Error: Cancelled by the user. If the call had begun, whether it took effect is unknown.",
+        "Error: Cancelled by the user. Whether the call took effect is unknown.",
         "Ask.",
         "None",
-        "Error: Cancelled by the user. If the call had begun, whether it took effect is unknown.",
+        "Error: Cancelled by the user. Whether the call took effect is unknown.",
         "Talk.",
         "Still there?",
     ]
@@ -160,10 +160,13 @@ def test_the_model_is_changed_in_the_middle_and_the_conversation_moves_along(
     place: Workplace, model: ScriptedModel
 ) -> None:
     place.environment |= {"ANTHROPIC_API_KEY": SECRET, "ANTHROPIC_BASE_URL": model.url}
-    terminal = Terminal(place, "chat", "--approve", "always", *at(model), columns=100)
+    named = ("--model", "openai-chat/m", "--base-url", model.url)
+    terminal = Terminal(place, "chat", "--approve", "always", *named, columns=100)
     terminal.wait_for("m> ")
     model.then(calls("chaos__echo", before="So.", text="tulips"), says("Tulips."))
-    terminal.type("What grows?\n")
+    terminal.type("@openai-chat/m\n")  # where it is, and not where its vendor is
+    terminal.wait_for("m (OpenAI")
+    terminal.type("@m What grows?\n")
     terminal.wait_for("Tulips.")
     terminal.wait_for("m> ")
 
@@ -220,6 +223,7 @@ def test_the_model_is_changed_in_the_middle_and_the_conversation_moves_along(
     for line, said in (
         ("/sav talk.json", "toolbridge: unknown command /sav; did you mean /save?"),
         ("/save mcp.json", "toolbridge: mcp.json: there is another file of that name; choose another"),
+        ("/save no/talk.json", "toolbridge: no/talk.json: no such file or directory"),
         ("/save", "toolbridge: /save needs the name of a file: /save talk.json"),
         ("/load no.json", "toolbridge: no.json: no such file or directory"),
         ("/load mcp.json", "toolbridge: mcp.json: "),

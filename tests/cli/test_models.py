@@ -45,15 +45,18 @@ def test_models_that_are_known_here_partly_here_and_put_there_by_others_are_list
     put(work, "smollm2.gguf", SMALL.bytes)
     put(work, "qwen2.5-coder-1.5b.gguf.part", 104_857_600)
     put(work, "mine.gguf", 5_000_000)
+    (folder(work) / "gone.gguf").symlink_to("nowhere")
+    (folder(work) / "none.gguf").mkdir()
     lines = work("models", "list").out.splitlines()
     assert lines[0].endswith("  here")
     assert lines[2].endswith("  105 MB of it")
-    assert lines[4] == "mine.gguf  5 MB"
+    assert lines[4:6] == ["mine.gguf  5 MB", ""]
 
 
 def test_the_listing_for_programs_has_every_fact(work: Workplace) -> None:
     path = put(work, "smollm2.gguf", 17)
     mine = put(work, "mine.gguf", 5)
+    (folder(work) / "gone.gguf").symlink_to("nowhere")
     listed = work("models", "list", "--json").json
     assert (listed["directory"], listed["files"]) == (str(folder(work)), [{"path": str(mine), "bytes": 5}])
     assert listed["models"][0] == {

@@ -104,6 +104,29 @@ def test_example_of_the_integration_with_a_class_that_loads_its_own_tools(model:
     ]
 
 
+def test_a_class_with_the_guides_own_beginning_needs_no_other(model: ScriptedServer) -> None:
+    class Client(ArgoMCPClient):
+        def __init__(self) -> None:
+            self.openai_client = openai.OpenAI(base_url=f"{model.url}/v1", api_key="dummy")
+            self.mcp_tools = self._load_mcp_tools()
+            self.openai_tools = MCPToOpenAIConverter.convert_all_tools(self.mcp_tools)
+
+    class WithTools(Client):
+        def _load_mcp_tools(self) -> list[dict[str, Any]]:
+            return [BUILD_MODEL]
+
+        def _call_tool(self, name: str, arguments: dict[str, Any]) -> Any:
+            return f"{name} {arguments}"
+
+    model.then(asks(Ask("a1B2c3D4e", "build_model", {"model_id": "x"})), says("Built."), says("Hello!"))
+    with WithTools() as client, client.openai_client:
+        assert client.chat("Build") == "Built."
+        assert not client.openai_client.is_closed()
+    assert results(model.messages[1]) == [("call_a1B2c3D4e", "build_model {'model_id': 'x'}")]
+    with Client() as client, client.openai_client:
+        assert (client.chat("Hi"), client.mcp_tools) == ("Hello!", [])
+
+
 def test_calls_run_on_the_servers_of_a_configuration_until_there_is_an_answer(
     model: ScriptedServer, tmp_path: Path
 ) -> None:

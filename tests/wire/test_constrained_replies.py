@@ -228,6 +228,20 @@ def test_long_replies_cost_no_more_than_their_length() -> None:
         assert time.perf_counter() - started < 4
 
 
+def test_white_space_without_end_costs_no_more_than_its_length() -> None:
+    space = [" "] * 40_000
+    for pieces, said in (
+        ([*space, '{"answer": "Yes."}'], "Yes."),
+        (['{"answer": "Yes."}', *space, "`"], "Yes." + " " * 40_000 + "`"),
+        (["Yes.", *space, "No."], "Yes." + " " * 40_000 + "No."),
+        (['{"tool"' + " " * 40_000 + ": 5"], '{"tool"' + " " * 40_000 + ": 5"),
+    ):
+        started = time.perf_counter()
+        reply, news = streamed(pieces)
+        assert time.perf_counter() - started < 4
+        assert (reply.text, told(news)) == (said, said)
+
+
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | texts,

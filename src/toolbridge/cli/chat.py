@@ -29,7 +29,11 @@ _PAUSE_WANTED = "give the output of toolbridge chat --json, or the state in its 
 @click.option("--server", "servers", metavar="NAME", multiple=True, help="Only this server; may be given again.")
 @click.option("--model", "-m", metavar="NAME", help="The model: claude, openai/gpt-5, ollama/qwen3, local/smollm2, …")
 @click.option("--base-url", metavar="URL", help="Where it is, if not at its vendor: http://localhost:8000")
-@click.option("--provider", metavar="PROVIDER", help="Whose wire format is spoken there; openai-chat unless given.")
+@click.option(
+    "--provider",
+    metavar="PROVIDER",
+    help="Whose wire format is spoken there. Unless given: that of PROVIDER/NAME or of a vendor's URL, or openai-chat.",
+)
 @click.option(
     "--approve",
     type=click.Choice(["ask", "always", "never", "read-only"]),
@@ -51,7 +55,7 @@ _PAUSE_WANTED = "give the output of toolbridge chat --json, or the state in its 
     help="How long a question may take.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line for every event.")
-@click.option("--resume", metavar="FILE", help="Continue a run that waits for approval; - for standard input.")
+@click.option("--resume", metavar="FILE", help="Continue a run that waits for approval, once; - for standard input.")
 @click.option("--allow", metavar="ID", multiple=True, help="With --resume: run this call; all for all of them.")
 @click.option("--deny", metavar="ID", multiple=True, help="With --resume: do not run this call.")
 @click.option("--verbose", "-v", is_flag=True, help="Show what the model thinks and what servers log, too.")
@@ -236,7 +240,7 @@ def _paused(file: str, question: tuple[str, ...]) -> Mapping[str, Any]:
         found = [json.loads(text)]
     except ValueError:
         try:
-            found = [json.loads(line) for line in text.splitlines() if line.strip()]
+            found = [json.loads(line) for line in text.split("\n") if line.strip()]
         except ValueError:
             raise PauseError(f"{file}: no run that waits for approval; {_PAUSE_WANTED}") from None
     for each in reversed(found):

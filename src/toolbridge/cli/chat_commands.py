@@ -178,7 +178,10 @@ def _save(session: Session, file: str) -> Next:
     if path.exists() and not _is_history(path):
         raise HistoryError(f"{path}: there is another file of that name; choose another")
     document = json.dumps(write_history(session.chat.history), ensure_ascii=False, indent=1)
-    write_private(path, document.encode("utf-8", "surrogatepass"))
+    try:
+        write_private(path, document.encode("utf-8", "surrogatepass"))
+    except OSError as failure:  # it names the part that it writes first, which nobody asked for
+        raise HistoryError(f"{path}: {(failure.strerror or str(failure)).lower()}") from failure
     _say(f"{counted(len(session.chat.history), 'message')} saved as {one_line(str(path))}")
     return None
 

@@ -28,8 +28,13 @@ DEFAULTS: Mapping[str, str] = {
     "groq": "groq/openai/gpt-oss-120b",
     "openrouter": "openrouter/openrouter/auto",
 }
-"""The model of a vendor that nobody named a model of: one that calls tools well and does not cost the most. In the
-order in which keys are looked for. Azure, Bedrock, DIAL and servers of one's own have no model that everybody has."""
+"""The model of a vendor that nobody named a model of, in the order in which keys are looked for. --model, or
+TOOLBRIDGE_MODEL, names another.
+
+They are a choice of 2026-11, and no claim that they are a vendor's newest or best. Public recordings and issues ask
+claude-sonnet-5, gpt-5 and gemini-2.5-flash with tools; the others are names as generally known, of which most stand for
+whatever the vendor serves at the time (`latest`, `auto`, `chat`, `plus`). None was asked with a key of ours. Azure,
+Bedrock, DIAL and servers of one's own have no model that everybody has."""
 
 SHORT: Mapping[str, str] = {
     "claude": "anthropic",

@@ -17,13 +17,14 @@ from toolbridge.cli.chat_events import error_fields, event_fields
 from toolbridge.cli.chat_models import default_name, open_model
 from toolbridge.cli.chat_questions import ServerQuestions
 from toolbridge.cli.chat_show import Screen
+from toolbridge.cli.continued import note_continued
 from toolbridge.cli.document import write_json
 from toolbridge.cli.form import Form
 from toolbridge.cli.paragraph import one_line
 from toolbridge.cli.progress import Line, ticking
 from toolbridge.errors import StoreError, ToolbridgeError
 from toolbridge.run.chat import Chat
-from toolbridge.run.events import Decision, Done, Paused, RunEvent, Told
+from toolbridge.run.events import CallStarted, Decision, Done, Paused, RunEvent, Told
 from toolbridge.run.limits import RunLimits
 from toolbridge.servers.spec import ServerSpec
 from toolbridge.types import Message
@@ -76,7 +77,8 @@ class Session:
         self.approver = approver
         self.hub = hub
         self.system = wishes.system
-        self._models: dict[str, Model] = {}
+        self._models = {model.name: model, wishes.model or default_name(): model}
+        """By every name that they were asked for: a model is not opened anew, and so elsewhere, by its own name."""
         self._store: Store | None = None
         self.chat = self._chat(model, ())
 
@@ -129,7 +131,7 @@ class Session:
         """Ask another model from now on. Raises `ModelError`, and then the old one stays."""
         found = self._models.get(name) or open_model(name)
         self._models[name] = found
-        self._models.setdefault(self.chat.model.name, self.chat.model)
+        self._models.setdefault(found.name, found)
         self.chat.model = found
 
     def set_system(self, text: str) -> None:
@@ -146,7 +148,22 @@ class Session:
 
     async def resume(self, state: Mapping[str, Any], words: Mapping[str, bool]) -> int:
         """Continue a run that waits."""
-        return await self._run(self.chat.resume(state, {id: Decision(allow) for id, allow in words.items()}))
+        return await self._run(self._continued(state, {id: Decision(allow) for id, allow in words.items()}))
+
+    async def _continued(self, state: Mapping[str, Any], words: Mapping[str, Decision]) -> AsyncGenerator[RunEvent]:
+        """The run, once. Where it fails before anything is run it may be tried again; one that waits again has a state
+        of its own, which takes the place of this one."""
+        note = None if state.get("held") else note_continued(str(state.get("id")))
+        is_spent = False
+        try:
+            async with aclosing(self.chat.resume(state, words)) as events:
+                async for event in events:
+                    ended = isinstance(event, Paused) or (isinstance(event, Done) and not event.why)
+                    is_spent = is_spent or ended or isinstance(event, CallStarted)
+                    yield event
+        finally:
+            if note is not None and not is_spent:
+                note.unlink(missing_ok=True)
 
     async def _run(self, events: AsyncGenerator[RunEvent]) -> int:
         self.screen.begin(self.title)

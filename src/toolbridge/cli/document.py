@@ -25,8 +25,9 @@ def note_fields(note: Note) -> dict[str, Any]:
     return {"code": note.code, "effect": note.effect, "path": note.path, "before": note.before}
 
 
-_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""What a terminal would obey, and JSON does not escape by itself: control characters and changes of direction."""
+_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal would obey, or some take for the end of a line, and JSON does not escape by itself: control
+characters, separators of lines and paragraphs, changes of direction."""
 
 
 def _text(document: Any, indented: bool) -> str:

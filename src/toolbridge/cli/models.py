@@ -171,7 +171,7 @@ def _list(as_json: bool) -> int:
                 "directory": str(directory),
                 "engine": is_installed(),
                 "models": [_fields(each, directory) for each in WEIGHTS],
-                "files": [{"path": str(each), "bytes": each.stat().st_size} for each in others],
+                "files": [{"path": str(path), "bytes": size} for path, size in others],
             }
         )
         return 0
@@ -194,10 +194,10 @@ def _table(directory: Path, paint: Paint) -> list[str]:
     return lines
 
 
-def _others(others: list[Path], paint: Paint) -> list[str]:
+def _others(others: list[tuple[Path, int]], paint: Paint) -> list[str]:
     from toolbridge.cli.paragraph import one_line
 
-    return [f"{paint(one_line(each.name), 'bold')}  {_mb(each.stat().st_size)}" for each in others]
+    return [f"{paint(one_line(path.name), 'bold')}  {_mb(size)}" for path, size in others]
 
 
 def _hints(directory: Path) -> list[str]:

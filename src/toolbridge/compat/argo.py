@@ -20,16 +20,17 @@ import copy
 import inspect
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from types import TracebackType
+from functools import cached_property
+from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
 from toolbridge.approval import Approval
 from toolbridge.compat.answers import read_answer, read_failure
 from toolbridge.compat.sdks import openai_sdk
 from toolbridge.errors import MCPToolError, ModelError
-from toolbridge.prepare import prepare
+from toolbridge.prepare import PreparedTools, prepare
 from toolbridge.providers.openai_chat import PROVIDER
 from toolbridge.run.policy import why_asked
 from toolbridge.schema.convert import TooLarge, convert
@@ -109,8 +110,21 @@ class ArgoMCPClient:
 
     `servers` is what `connect` takes. `mcp_tools` are tools by hand, in the guide's form, which `call_tool(name,
     arguments)` runs; both may be given. A class that has its own `_load_mcp_tools`, as the guide's does, is called
-    for that, and runs the calls by `call_tool` or its own `_call_tool`.
+    for that, and runs the calls by `call_tool` or its own `_call_tool`. It may have the guide's own `__init__`, too,
+    which sets `openai_client`, `mcp_tools` and `openai_tools` and no more: the rest has defaults in the class.
     """
+
+    model = "gpt-5"
+    max_turns = 25
+    openai_client: Any
+    mcp_tools: list[dict[str, Any]]
+    openai_tools: list[dict[str, Any]]
+    _servers: Any = None
+    _given: Sequence[Any] = ()
+    _call: Callable[[str, dict[str, Any]], Any] | None = None
+    _hub: SyncHub | None = None
+    _owners: Mapping[str, Tool] = MappingProxyType({})
+    _own_client = False
 
     def __init__(
         self,
@@ -131,19 +145,21 @@ class ArgoMCPClient:
         self._servers = servers
         self._given = list(mcp_tools or ())
         self._call = call_tool
-        self._hub: SyncHub | None = None
-        self._owners: dict[str, Tool] = {}
         self._own_client = openai_client is None
         if openai_client is None:
             openai_client = openai_sdk().OpenAI(base_url=base_url, api_key=api_key)
-        self.openai_client: Any = openai_client
+        self.openai_client = openai_client
         try:
-            self.mcp_tools: list[dict[str, Any]] = self._load_mcp_tools()
+            self.mcp_tools = self._load_mcp_tools()
             self.openai_tools = MCPToOpenAIConverter.convert_all_tools(self.mcp_tools)
-            self._ready = prepare(read_tools(self.mcp_tools), PROVIDER, strict=False)
         except BaseException:
             self.close()
             raise
+
+    @cached_property
+    def _ready(self) -> PreparedTools:
+        """What the calls are checked against, made with the first of them."""
+        return prepare(read_tools(self.mcp_tools), PROVIDER, strict=False)
 
     def close(self) -> None:
         """End the servers, and the connections to the model where the client was made here."""

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from itertools import chain
 from typing import Any, TypeVar
 
 from toolbridge.compat.chatgpt_calls import field
 from toolbridge.compat.chatgpt_history import content_to_text, has_tool_parts
+from toolbridge.model.vendors import window_of
 from toolbridge.tokens import estimate
 
 logger = logging.getLogger(__name__)
@@ -29,24 +32,20 @@ BUFFER_FACTOR_WITH_TOOLS = 1.5
 MESSAGE_TOKENS = 3
 """What OpenAI counts around each message."""
 
-CONTEXT_LENGTHS: Mapping[str, int] = {
+FAMILIES: Mapping[str, int] = {
     "gpt-5": 400_000,
-    "gpt-4.1": 1_047_576,
-    "gpt-4o": 128_000,
-    "gpt-4-turbo": 128_000,
     "gpt-4": 8_192,
     "gpt-3.5": 16_385,
-    "o3": 200_000,
-    "o4": 200_000,
     "gemini-1.5-pro": 2_097_152,
     "gemini": 1_048_576,
 }
-"""Tokens of context by a part of the model's name; the first that is found counts. As the vendors publish them,
-checked November 2026."""
+"""Tokens of context where `model.vendors` knows none, by a part of the model's name; the first that is found counts. As
+generally known and not checked again in 2026-11: this design wants a number for every model, be it a guess."""
 
 LEAST_CONTEXT = 4_096
 """Of a model that is not known: what all of them have."""
 
+_WORD = re.compile(r"\b\w")
 _LENGTH_SETTINGS = (("gemini", "GEMINI_MAX_CONTEXT_LENGTH"), ("gpt", "CHATGPT_MAX_CONTEXT_LENGTH"))
 
 
@@ -57,14 +56,16 @@ def get_buffer_factor(has_tools: bool = False) -> float:
 
 
 def get_max_context_length(model_name: str) -> int:
-    """How many tokens fit the model: by the environment, then by the table, then what every model has."""
+    """How many tokens fit the model: by the environment, then by the tables, then what every model has."""
     name = model_name.lower()
     settings = [setting for part, setting in _LENGTH_SETTINGS if part in name] + ["DEFAULT_MAX_CONTEXT_LENGTH"]
     for setting in settings:
         said = _setting(setting, int)
         if said is not None:
             return said
-    return next((length for part, length in CONTEXT_LENGTHS.items() if part in name), LEAST_CONTEXT)
+    known = (window_of(name[word.start() :]) for word in _WORD.finditer(name))  # a deployment may be "my-gpt-4o"
+    families = (length for part, length in FAMILIES.items() if part in name)
+    return next(filter(None, chain(known, families)), LEAST_CONTEXT)
 
 
 def token_info(text: Any, history: Iterable[Any] | None, model: str, has_tools: bool, *, exact: bool) -> dict[str, Any]:

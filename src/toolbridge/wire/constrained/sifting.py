@@ -41,9 +41,9 @@ _CALL = re.compile(
     r'\{\s*"' + TOOL + r'"\s*:\s*(?P<name>"(?:[^"\\]|\\.)*")\s*,\s*"' + ARGUMENTS + r'"\s*:\s*(?=\{)', re.DOTALL
 )
 _CUT_CALL = re.compile(r'\{\s*"' + TOOL + r'"\s*:\s*"(?P<name>[^"\\]*)', re.DOTALL)
-_CUT_OPENING = re.compile(r'(?:```\w*\s*)?\{\s*(?:"(?:' + "|".join(
+_CUT_OPENING = re.compile(r'(?:```\w*\s*)?\{\s*+(?:"(?:' + "|".join(
     word[:end] for word in (TOOL, ANSWER) for end in range(len(word) + 1)
-) + r')"?\s*:?\s*)?\Z')  # fmt: skip
+) + r')"?\s*+:?\s*+)?\Z')  # fmt: skip
 _IN_STRING = re.compile(
     r"""(?: [^"\\]+ | \\[^u] | \\u(?![dD][89a-fA-F])[0-9a-fA-F]{4}
     | \\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2} )*""",
@@ -52,7 +52,8 @@ _IN_STRING = re.compile(
 """What of a string can be decoded: whole escapes, and halves of a surrogate pair only together."""
 _HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,4}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?\Z")
 _ESCAPES: Final = frozenset('"\\/bfnrtu')
-_CLOSING_FENCE = re.compile(r"\s*(?:```)?\s*\Z")
+_CLOSING: Final = ("", "```")
+"""What may stand behind an object, beside white space, and says nothing."""
 
 State: TypeAlias = Literal["text", "object", "answer", "arguments", "rest", "after"]
 
@@ -63,6 +64,8 @@ class TextSifter:
     def __init__(self) -> None:
         self._state: State = "text"
         self._buffer = ""
+        self._spaces: list[str] = []
+        """White space before the buffer that may lead to an object. Aside, so that it is never looked at again."""
         self._pieces: list[str] = []
         """The object that is held back as a whole; first, what leads to it: white space and a fence."""
         self._depth = Depth()
@@ -95,14 +98,15 @@ class TextSifter:
             self._damaged = True
 
     def close(self) -> list[Event]:
-        state, text = self._state, "".join((*self._pieces, self._buffer))
+        state, text = self._state, "".join((*self._spaces, *self._pieces, self._buffer))
+        self._spaces = []
         self._buffer = ""
         self._pieces = []
         self._state = "after" if self._called else "text"
         match state:
             case "text" if not self._damaged and _CUT_OPENING.fullmatch(text.strip()):
                 return [Unread(text, "stream.unreadable")]
-            case "text" if self._found and _CLOSING_FENCE.match(text):
+            case "text" if self._found and text.strip() in _CLOSING:
                 return []
             case "text":
                 return self._text(text)
@@ -110,7 +114,7 @@ class TextSifter:
                 return self._cut_object(text)
             case "answer":
                 return self._text(_decoded(_HALF_ESCAPE.sub("", text)))
-            case "after" if not _CLOSING_FENCE.match(text):
+            case "after" if text.strip() not in _CLOSING:
                 return [Unread(text.strip(), "text.after_call")]
             case _:
                 return []
@@ -141,6 +145,7 @@ class TextSifter:
 
     def _read_text(self, found: list[Event]) -> bool:
         """Text, up to where an object begins or may begin. White space is held back: it may lead to one."""
+        self._spaces.append(self._taken(len(self._buffer) - len(self._buffer.lstrip())))
         if self._damaged:
             found += self._text(self._taken(len(self._buffer)))
             return False
@@ -149,7 +154,8 @@ class TextSifter:
             opened = _OPENED.match(self._buffer, at)
             if opened is not None and self._is_ours(opened, at):
                 found += self._text(self._taken(len(self._buffer[:at].rstrip())))
-                self._pieces = [self._taken(self._buffer.index("{"))]
+                self._pieces = ["".join((*self._spaces, self._taken(self._buffer.index("{"))))]
+                self._spaces = []
                 self._depth = Depth()
                 self._state = "object"
                 return True
@@ -293,6 +299,8 @@ class TextSifter:
         if not text:
             return []
         self._told = True
+        text = "".join((*self._spaces, text))
+        self._spaces = []
         return [TextDelta(text, CONTENT)]
 
 
