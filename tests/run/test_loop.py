@@ -179,6 +179,7 @@ def test_polling_that_comes_to_something_new_is_no_repetition() -> None:
     call = ToolCall("1", "poll", "{}", {})
 
     def times(text: str) -> int:
+        repeats.next_reply()
         return repeats.count(replace(call, id=text), ToolResult(text, (Text(text),)))
 
     assert [times(f"{i} of 9") for i in range(9)] == [1] * 9

@@ -7,7 +7,7 @@ tool to read on in a result that was cut.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import count
+from itertools import chain, count
 from secrets import token_hex
 
 from toolbridge.errors import ModelError
@@ -126,7 +126,8 @@ class Toolbox:
 
     def _free_name(self) -> str:
         taken = {each.id.name for each in self._hub.tools}
-        return next(each for each in (READ_MORE, *(f"{READ_MORE}_{i}" for i in count(2))) if each not in taken)
+        names = chain((READ_MORE,), (f"{READ_MORE}_{i}" for i in count(2)))
+        return next(each for each in names if each not in taken)
 
     def drop_refused(self, failure: ModelError, model: Model) -> str | None:
         """Leave out the one tool that a refusal names, if it names one: its name."""
