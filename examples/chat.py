@@ -38,6 +38,7 @@ QUESTIONS = ("Tell me the current time in Europe/Paris.", "Water bed B2 with 5 l
 POLICY = Approval(never_read_only=True)
 """Tools that say they only read run unasked; about all others somebody is asked."""
 
+ran: list[str] = []
 allowed: set[str] = set()
 
 
@@ -73,6 +74,8 @@ async def main() -> None:
             step(f"{number}. You ask: {question}")
             await answered(chat, question)
     await model.close()
+    if len(ran) < len(QUESTIONS) or not allowed:
+        sys.exit("\nThe model did not use the tools this time: not what this demo is to show.")
     step(f"That was all, in {time.monotonic() - began:.0f} s. Nothing is left running.")
     print("The model has 135 million parameters, and talks like it; any other one is a name away:")
     print("  .venv/bin/toolbridge chat --config examples/mcp.json --model local/smollm2")
@@ -93,6 +96,7 @@ async def answered(chat: Chat, question: str) -> None:
             case CallStarted(call=call, tool=tool, arguments=arguments):
                 reads = chat.hub.tools[[each.id for each in chat.hub.tools].index(tool)].hints.read_only
                 assert reads or call.id in allowed, "a call that changes something ran without a word"
+                ran.append(call.id)
                 print(f"  > {tool} runs with {json.dumps(arguments)}, checked against the server's own schema")
             case CallEnded(result=result, seconds=seconds):
                 text = " ".join(result.text.split())
