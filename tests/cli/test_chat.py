@@ -285,11 +285,11 @@ def test_a_run_that_fails_before_anything_is_run_may_be_continued_again_until_it
     lines = [json.dumps(each, ensure_ascii=False) for each in ({"event": "text_delta", "text": "a\u2028b"}, paused)]
     (alone.directory / "run.jsonl").write_text("\r\n".join(lines), encoding="utf-8")
     answers: list[Answer] = []
-    for script in ({"raw": b"{}", "status": 401}, {}, {}):
+    for is_refused in (True, False, False):
         monkeypatch.setattr("toolbridge.run.chat._CONTINUED", set[str]())  # as another process would have it
-        model.then(*([] if script else [says("Not counted.")]))
-        if script:
-            model.says(**script)
+        model.then(*([] if is_refused else [says("Not counted.")]))
+        if is_refused:
+            model.says(raw=b"{}", status=401)
         answers.append(alone("chat", "--resume", "run.jsonl", "--deny", "all", *at(model)))
     failed, denied, again = answers
     assert failed.code == 1

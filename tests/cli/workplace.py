@@ -61,8 +61,8 @@ class Workplace:
         return {"command": sys.executable, "args": [str(GARDEN), str(self.ledger)], "inherit": "all", **more}
 
     def chaos(self, *words: str, **more: Any) -> dict[str, Any]:
-        """The server that misbehaves as told."""
-        return {"command": sys.executable, "args": [str(CHAOS), *words], "inherit": "all", **more}
+        """The server that misbehaves as told. Without site-packages, which it does not need, it is there at once."""
+        return {"command": sys.executable, "args": ["-S", "-E", str(CHAOS), *words], "inherit": "all", **more}
 
     def script(self, text: str, **more: Any) -> dict[str, Any]:
         """A server that is a few lines of Python; `note(line)` writes into the ledger."""

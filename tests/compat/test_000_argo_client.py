@@ -21,7 +21,7 @@ from toolbridge.compat.argo import ArgoMCPClient, MCPToOpenAIConverter
 from toolbridge.errors import ModelError
 
 GARDEN = Path(__file__).parents[2] / "examples" / "garden_server.py"
-USERS = Path(__file__).with_name("users_server.py")
+CHAOS = Path(__file__).parents[1] / "servers" / "chaos" / "stdio_server.py"
 
 BUILD_MODEL: dict[str, Any] = {
     "name": "build_model",
@@ -48,6 +48,11 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def garden(name: str = "garden", **fields: Any) -> ServerSpec:
     return ServerSpec(name, command=sys.executable, args=(str(GARDEN),), **fields)
+
+
+def quick(name: str, *words: str, **fields: Any) -> ServerSpec:
+    """A server that is there at once, for tests that are not about a server by the SDK."""
+    return ServerSpec(name, command=sys.executable, args=("-S", "-E", str(CHAOS), *words), **fields)
 
 
 def results(request: list[dict[str, Any]]) -> list[tuple[str, str]]:
@@ -193,47 +198,43 @@ def test_whatever_goes_wrong_with_a_call_is_its_result_and_the_others_run(
     assert "The call of build_model failed: the disk is full" in caplog.messages
 
 
-def test_tools_that_share_a_name_are_told_apart_and_each_call_reaches_its_own_server(model: ScriptedServer) -> None:
-    servers = [garden("north"), garden("south")]
+def test_tools_that_share_a_name_are_told_apart_and_each_call_reaches_its_own_server(
+    model: ScriptedServer, tmp_path: Path
+) -> None:
+    ledgers = {each: tmp_path / each for each in ("north", "south")}
     with ArgoMCPClient(
         base_url=f"{model.url}/v1",
-        servers=servers,
-        mcp_tools=[{**BUILD_MODEL, "name": "water"}],
+        servers=[quick(name, f"ledger={path}") for name, path in ledgers.items()],
+        mcp_tools=[{**BUILD_MODEL, "name": "count"}],
         call_tool=lambda name, arguments: f"by hand {arguments['model_id']}",
     ) as client:
         names = [each["function"]["name"] for each in client.openai_tools]
         assert len(names) == len(set(names)) == 2 * ((len(names) - 1) // 2) + 1
-        north, south = (
-            next(name for name in names if where in name and "water" in name) for where in ("north", "south")
-        )
+        north, south = (next(name for name in names if where in name and "count" in name) for where in ledgers)
         model.then(
             asks(
-                Ask("a1B2c3D4e", "water", {"model_id": "m"}),
-                Ask("f5G6h7I8j", north, {"bed": "A1", "litres": 1}),
-                Ask("k9L0m1N2o", south, {"bed": "B2", "litres": 1}),
+                Ask("a1B2c3D4e", "count", {"model_id": "m"}),
+                Ask("f5G6h7I8j", north, {"key": "A1"}),
+                Ask("k9L0m1N2o", south, {"key": "B2"}),
             ),
             says("done"),
         )
-        assert client.chat("water") == "done"
-    assert [text for _, text in results(model.messages[1])] == [
-        "by hand m",
-        "A1 has had 1 litres.",
-        "B2 has had 1 litres.",
-    ]
+        assert client.chat("count") == "done"
+    assert [text for _, text in results(model.messages[1])] == ["by hand m", "counted A1", "counted B2"]
+    noted = {name: [json.loads(each) for each in path.read_text().splitlines()] for name, path in ledgers.items()}
+    counted = {name: [each["key"] for each in lines if each["event"] == "count"] for name, lines in noted.items()}
+    assert counted == {"north": ["A1"], "south": ["B2"]}
 
 
 def test_a_call_that_the_operator_wants_to_be_asked_about_is_not_run(model: ScriptedServer) -> None:
-    model.then(
-        asks(Ask("a1B2c3D4e", "water", {"bed": "B2"}), Ask("f5G6h7I8j", "find_plants", {"query": "e"})), says("ok")
-    )
-    spec = garden(approval=Approval(default="never", always=("water",)))
+    model.then(asks(Ask("a1B2c3D4e", "count", {"key": "k"}), Ask("f5G6h7I8j", "echo", {"text": "e"})), says("ok"))
+    spec = quick("chaos", approval=Approval(default="never", always=("count",)))
     with ArgoMCPClient(base_url=f"{model.url}/v1", servers=spec) as client:
-        assert client.chat("Water it") == "ok"
-    (_, refused), (_, found) = results(model.messages[1])
-    assert refused == (
-        "Error: Not called: a person would have to allow it (the settings ask about this tool), and none is here."
-    )
-    assert "rose" in found
+        assert client.chat("Count it") == "ok"
+    assert [text for _, text in results(model.messages[1])] == [
+        "Error: Not called: a person would have to allow it (the settings ask about this tool), and none is here.",
+        "e",
+    ]
 
 
 def test_in_the_last_turn_the_model_may_not_call_and_one_that_does_is_stopped(
