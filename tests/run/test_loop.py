@@ -429,3 +429,14 @@ async def test_calls_that_share_an_id_are_told_apart(
     assert ids == ["call_call00000", "call_call00000_2"]
     assert [each["key"] for each in events("count")] == ["a"]
     await model.close()
+
+
+async def test_a_tool_that_is_not_shown_and_that_the_model_remembers_is_called(
+    wire: WireServer, chaos: Chaos, model: Model, events: Events
+) -> None:
+    wire.says_in_turn(calls((COUNT, {"key": "remembered"})), says("counted"))
+    told = await collected(chat("Go", [chaos()], model, approval=FREE, tool_tokens=330))
+    assert last(told).text == "counted"
+    assert COUNT not in [tool["function"]["name"] for tool in wire.requests[0].body["tools"]]
+    assert [each["key"] for each in events("count")] == ["remembered"]
+    await model.close()
