@@ -12,7 +12,7 @@ from typing import Literal
 @dataclass(frozen=True, slots=True)
 class Approval:
     """`default` for every tool, exceptions by name (their own, `server/name`, or a pattern of either);
-    `never_read_only` lets tools pass that claim to only read, `never_additive` also those that claim to destroy nothing.
+    `never_read_only` lets tools pass that claim to only read, `never_additive` those too that claim to destroy nothing.
     """
 
     default: Literal["always", "never"] = "always"
