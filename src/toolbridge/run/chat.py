@@ -221,18 +221,10 @@ class Chat:
                 history = moved(said, self.model.provider, self._toolbox.spellings)
                 cost = offer.cost.shown if self.model.context_tokens is not None else 0
                 fields, notes = write_request(
-                    offer.replayed(history),
-                    first,
-                    self.model,
-                    offer.fields,
-                    cost,
-                    self.options,
+                    offer.replayed(history), first, self.model, offer.fields, cost, self.options
                 )
             if notes:
-                yield Told(
-                    "history.trimmed",
-                    f"too long for {self.model.name}: the oldest parts stay behind",
-                )
+                yield Told("history.trimmed", f"too long for {self.model.name}: the oldest parts stay behind")
             reader = ReplyReader(self.model.provider)
             broken_off: bool | None = None
             accepted = False
@@ -256,10 +248,7 @@ class Chat:
                 name = None if accepted or is_second else self._toolbox.drop_refused(failure, self.model)
                 if name is not None:
                     is_second = True
-                    yield Told(
-                        "tool.refused",
-                        f"the tool {name} is left out, since it was refused: {failure}",
-                    )
+                    yield Told("tool.refused", f"the tool {name} is left out, since it was refused: {failure}")
                     continue
                 if not accepted:
                     raise
@@ -278,7 +267,7 @@ class Chat:
     def _ended(self, progress: Progress, reply: Reply) -> tuple[Stop | None, str] | None:
         """Whether the run is over with this reply, and why; `None` where it goes on."""
         stop = _BROKEN.get(reply.finish)
-        if progress.is_late():
+        if progress.is_late() and (reply.calls or reply.finish != "stop"):
             return progress.late()
         if stop in ("broken_off", "error"):
             why = reply.error or progress.broken or "the connection ended in the middle of the answer"
@@ -286,10 +275,7 @@ class Chat:
         if reply.calls or reply.raw_finish == "pause_turn":
             return progress.last_call()
         if stop == "length":
-            return (
-                stop,
-                f"the answer of {self.model.name} was cut at its limit of tokens",
-            )
+            return stop, f"the answer of {self.model.name} was cut at its limit of tokens"
         if stop == "filtered":
             return stop, f"the provider withheld the answer of {self.model.name}"
         return None, "" if reply.message.parts else f"{self.model.name} said nothing"
@@ -401,17 +387,11 @@ class Chat:
                 yield Told("server.down", str(status.failure))
         offer = self.offer
         for id, why in offer.prepared.left_out.items():
-            yield Told(
-                "tool.left_out",
-                f"{id} cannot be offered to {self.model.provider.title}: {why}",
-            )
+            yield Told("tool.left_out", f"{id} cannot be offered to {self.model.provider.title}: {why}")
         if explained := offer.explained():
             yield Told("tools.deferred", explained)
         if is_small(self.model) and self.history:
-            yield Told(
-                "history.trimmed",
-                f"{self.model.name} is small: it is asked each question by itself",
-            )
+            yield Told("history.trimmed", f"{self.model.name} is small: it is asked each question by itself")
 
     def _down(self) -> str:
         """What the model is told of servers that are not there: otherwise it looks for their tools again and again."""
@@ -421,10 +401,7 @@ class Chat:
         return f"Not available at the moment: the tools of {', '.join(sorted(down))}." if down else ""
 
     def _done(self, progress: Progress, stop: Stop | None, why: str) -> Done:
-        last = next(
-            (each for each in reversed(progress.added) if each.role == "assistant"),
-            None,
-        )
+        last = next((each for each in reversed(progress.added) if each.role == "assistant"), None)
         text = last.text if last is not None else ""
         return Done(text, tuple(progress.added), progress.turns, progress.usage, stop, why)
 
