@@ -11,6 +11,7 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -94,6 +95,27 @@ _FAILURES: Mapping[int, tuple[StoreFailure, str]] = {
 """By extended code, else by primary one (its low byte): the kind, and what to do."""
 
 
+_STORES: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
+"""Those in files, for what a fork does to them."""
+
+_forking: list[SqliteStore] = []
+
+
+def _before_fork() -> None:
+    _forking.extend(_STORES)
+    for store in _forking:
+        store.before_fork()
+
+
+def _after_fork() -> None:
+    while _forking:
+        _forking.pop().after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+
+
 class SqliteStore:
     """The store in one file; in memory where there is no path."""
 
@@ -102,7 +124,10 @@ class SqliteStore:
         self._wait = wait
         self._patience = wait
         self._threads = Threads(1)  # writers would only wait for each other
-        self._local = threading.local()  # the connection, of the one thread that is working now
+        self._database: sqlite3.Connection | None = None
+        self._use = threading.Lock()  # while the connection is used, and while the process is forked
+        if path is not None:
+            _STORES.add(self)
 
     def __repr__(self) -> str:
         return f"SqliteStore({str(self.path or ':memory:')!r})"
@@ -157,11 +182,12 @@ class SqliteStore:
         asked = time.monotonic()
 
         def told() -> T:
-            self._patience = max(self._wait - (time.monotonic() - asked), min(self._wait, SHORTEST_WAIT_SECONDS))
-            try:
-                return work()
-            except sqlite3.Error as failure:
-                raise self._error(failure) from None
+            with self._use:
+                self._patience = max(self._wait - (time.monotonic() - asked), min(self._wait, SHORTEST_WAIT_SECONDS))
+                try:
+                    return work()
+                except sqlite3.Error as failure:
+                    raise self._error(failure) from None
 
         return await self._threads.run(told)
 
@@ -298,23 +324,38 @@ class SqliteStore:
             _roll_back(database)
 
     def _connection(self) -> sqlite3.Connection:
-        database: sqlite3.Connection | None = getattr(self._local, "database", None)
-        if database is None:
-            database = self._local.database = self._connect()
-        return database
+        if self._database is None:
+            self._database = self._connect()
+        return self._database
 
     def _disconnect(self) -> None:
-        database: sqlite3.Connection | None = getattr(self._local, "database", None)
+        with self._use:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        database, self._database = self._database, None
         if database is not None:
-            self._local.database = None
             database.close()
+
+    # ── a fork ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def before_fork(self) -> None:
+        """A connection must not be there twice: SQLite would believe in the child that it holds the parent's locks, and
+        the file would be damaged. Both processes connect anew."""
+        self._use.acquire()
+        self._let_go()
+
+    def after_fork(self) -> None:
+        self._use.release()
 
     def _connect(self) -> sqlite3.Connection:
         if self.path is not None:
             self._make_file(self.path)
         end = time.monotonic() + self._wait
         while True:
-            database = sqlite3.connect(self.path or ":memory:", timeout=self._wait, isolation_level=None)
+            database = sqlite3.connect(
+                self.path or ":memory:", timeout=self._wait, isolation_level=None, check_same_thread=False
+            )
             try:
                 database.text_factory = bytes  # text that is damaged is judged entry by entry
                 self._set_up(database)
@@ -344,7 +385,10 @@ class SqliteStore:
 
     def _set_up(self, database: sqlite3.Connection) -> None:
         """Look whose file it is before anything in it is changed."""
-        if self._version(database) != VERSION:
+        database.execute("BEGIN")  # its facts are read together: another process may be making the file just now
+        version = self._version(database)
+        database.execute("COMMIT")
+        if version != VERSION:
             database.execute("BEGIN IMMEDIATE")
             if self._version(database) != VERSION:  # nobody else has done it meanwhile
                 for statement in SCHEMA:
