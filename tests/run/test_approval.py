@@ -145,10 +145,10 @@ async def test_the_time_a_person_takes_is_not_the_runs(wire: WireServer, chaos: 
     wire.says_in_turn(calls((COUNT, {"key": "a"})), says("counted"))
 
     async def ask(_: Asked) -> bool:
-        await asyncio.sleep(1.2)  # the thing itself: somebody who thinks longer than the run may take
+        await asyncio.sleep(2.2)  # the thing itself: somebody who thinks longer than the run may take
         return True
 
-    done = last(await collected(chat("Go", [chaos()], model, ask=ask, limits=RunLimits(seconds=1.0))))
+    done = last(await collected(chat("Go", [chaos()], model, ask=ask, limits=RunLimits(seconds=2.0))))
     assert (done.stopped, done.text) == (None, "counted")
     await model.close()
 
