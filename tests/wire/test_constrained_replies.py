@@ -222,10 +222,10 @@ def test_a_server_that_says_all_of_it_again_is_heard_once() -> None:
 def test_long_replies_cost_no_more_than_their_length() -> None:
     words = "word \\n" * 10_000
     for text in (f'{{"answer": "{words}"}}', f'{{"tool": "a", "arguments": {{"b": "{words}"}}}}', "{ `" * 15_000):
-        started = time.perf_counter()
+        started = time.process_time()
         streamed([text[start : start + 4] for start in range(0, len(text), 4)])
         whole(text)
-        assert time.perf_counter() - started < 4
+        assert time.process_time() - started < 10
 
 
 def test_white_space_without_end_costs_no_more_than_its_length() -> None:
@@ -236,9 +236,9 @@ def test_white_space_without_end_costs_no_more_than_its_length() -> None:
         (["Yes.", *space, "No."], "Yes." + " " * 40_000 + "No."),
         (['{"tool"' + " " * 40_000 + ": 5"], '{"tool"' + " " * 40_000 + ": 5"),
     ):
-        started = time.perf_counter()
+        started = time.process_time()
         reply, news = streamed(pieces)
-        assert time.perf_counter() - started < 4
+        assert time.process_time() - started < 10
         assert (reply.text, told(news)) == (said, said)
 
 
