@@ -97,6 +97,11 @@ class ToolIndex:
         self._connection: Connection | None = None
         self._counts: list[dict[str, float]] | None = None
 
+    def __del__(self) -> None:
+        connection: Connection | None = getattr(self, "_connection", None)
+        if connection is not None:
+            connection.close()  # Python 3.13 warns of one that is merely forgotten
+
     def search(self, query: str, limit: int = 5, *, closeness: float = 0.0) -> list[Tool]:
         """The tools that the question is about, the best first; equals in the order of the catalogue.
 
