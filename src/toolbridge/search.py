@@ -153,8 +153,9 @@ _QUERY = (
 def _indexed(rows: list[tuple[Any, ...]]) -> Connection:
     import sqlite3
 
-    # Whoever asks may do so from another thread; SQLite itself lets one in at a time.
-    connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+    # Whoever asks may do so from another thread; SQLite itself lets one in at a time. Statements are not kept: two
+    # threads would share one, and get each other's rows.
+    connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None, cached_statements=0)
     columns = ", ".join(WEIGHTS)
     connection.execute(
         f"CREATE VIRTUAL TABLE tools USING fts5({columns}, content='', tokenize='porter unicode61 remove_diacritics 2')"
