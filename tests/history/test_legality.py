@@ -78,7 +78,8 @@ def test_every_history_becomes_legal(history: list[Message], rules: str, origin:
 def test_what_is_legal_stays_as_it_is_and_there_are_no_notes(
     history: list[Message], rules: str, origin: str, model: str
 ) -> None:
-    # Only what an assistant says has a model; of two system messages that have one, the joined one keeps the first's.
+    # Only what an assistant says comes from a model. Two system messages that did would be joined under the model of the
+    # first, and the second time the opaque values of the other would be taken for a stranger's and dropped.
     history = [replace(each, origin="", model="") if each.role == "system" else each for each in history]
     turns = legal_turns(history, RULES[rules], origin, model).value
     again = legal_turns(as_history(turns, RULES[rules], origin), RULES[rules], origin, model)
