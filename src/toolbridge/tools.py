@@ -21,6 +21,12 @@ from toolbridge.types import EMPTY, NO_HINTS, Tool, ToolHints, ToolId
 _SCHEMA_KEYS = ("inputSchema", "input_schema", "parameters", "inputJsonSchema", "schema")
 """Where servers put the input schema: the protocol's key first, then what is seen in the wild."""
 
+_READ = frozenset({
+    "name", "title", "description", "inputSchema", "input_schema", "outputSchema", "output_schema", "annotations",
+    "_meta", "meta", "icons", "execution", "type", "function",
+})  # fmt: skip
+"""The keys of an entry that a field stands for, or that belong to the protocol and are no affair of models."""
+
 _HINTS = {
     "readOnlyHint": "read_only_hint",
     "destructiveHint": "destructive_hint",
@@ -188,7 +194,20 @@ def _read_tool(entry: Any, server: str, position: int) -> Tool:
         hints=_hints(annotations),
         meta=meta if isinstance(meta, Mapping) and meta else EMPTY,
         icons=tuple(icons) if isinstance(icons, list) else (),
+        unread=_unread(fields, annotations),
     )
+
+
+def _unread(fields: Mapping[str, Any], annotations: Mapping[str, Any]) -> Mapping[str, Any]:
+    rest = {key: value for key, value in fields.items() if key not in _READ}
+    strange = {
+        key: value
+        for key, value in annotations.items()
+        if key != "title" and not (key in _HINTS and isinstance(value, bool | None))
+    }
+    if strange:
+        rest["annotations"] = strange
+    return rest or EMPTY
 
 
 def _own(schema: Any) -> Any:

@@ -106,6 +106,8 @@ class Tool:
     meta: Mapping[str, Any] = field(default_factory=_empty)
     icons: tuple[Mapping[str, Any], ...] = ()
     problem: str | None = None
+    unread: Mapping[str, Any] = field(default_factory=_empty)
+    """What else the server's entry holds, by its keys; under `annotations` what is no hint, or none that can be."""
 
 
 @dataclass(frozen=True, slots=True)

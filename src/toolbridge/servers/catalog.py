@@ -25,7 +25,7 @@ from toolbridge.servers.private import create_private, make_private, write_priva
 from toolbridge.servers.spec import ServerSpec
 from toolbridge.types import EMPTY, NO_HINTS, Tool, ToolHints, ToolId
 
-VERSION = 1
+VERSION = 2
 """Of the file's shape. A file of another version is as if absent."""
 
 MAX_AGE_SECONDS = 24 * 3600.0
@@ -257,6 +257,7 @@ def _write_tool(tool: Tool) -> dict[str, Any]:
     usual = (
         ("output", tool.output_schema, None), ("title", tool.title, None), ("hints", hints, [None] * 4),
         ("meta", tool.meta, EMPTY), ("icons", tool.icons, ()), ("problem", tool.problem, None),
+        ("unread", tool.unread, EMPTY),
     )  # fmt: skip
     document.update((key, value) for key, value, default in usual if value != default)
     return document
@@ -292,6 +293,7 @@ def _read_tool(document: Any, server: str) -> Tool:
         meta=_a(dict, document["meta"]) if "meta" in document else EMPTY,
         icons=tuple(icons),
         problem=_text(document.get("problem")),
+        unread=_a(dict, document["unread"]) if "unread" in document else EMPTY,
     )
 
 

@@ -24,6 +24,10 @@ STRUCTURED = "toolbridge/structured"
 """In a result's `_meta`: structured content that the protocol version has no place for (a list, a string)."""
 
 LISTS = frozenset({"tools", "resources", "resourceTemplates", "prompts"})
+ANNOTATIONS = frozenset({"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"})
+KEYS = frozenset({"name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta"})
+"""Keys of a tool that pass through the SDK unharmed."""
+
 UNSAID_TTL = int(MAX_AGE_SECONDS * 1000)
 """Milliseconds that a listing holds which does not say."""
 
@@ -77,7 +81,9 @@ def _is_legal(entry: dict[str, Any]) -> bool:
         and all(isinstance(entry.get(key, ""), str) for key in ("title", "description"))
         and all(isinstance(entry.get(key, {}), dict) for key in ("_meta", "annotations"))
         and all(isinstance(each, bool | str) for each in entry.get("annotations", {}).values())
-        and not entry.keys() & {"icons", "execution"}
+        # What the SDK's models have no field for they drop; whoever lints the tool wants to see it.
+        and entry.get("annotations", {}).keys() <= ANNOTATIONS
+        and entry.keys() <= KEYS
     )
 
 

@@ -1,0 +1,204 @@
+"""What rules look at: a tool with what is asked of it often, worked out once, and all tools of all servers together.
+
+The walk through a schema is written here, steered by the tables of `schema.keywords`, on a budget: a hostile schema
+costs bounded time, and the rule against bombs tells of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from toolbridge.lint.settings import LintSettings
+from toolbridge.schema.keywords import SCHEMA_IN_VALUE, SCHEMAS_IN_LIST, SCHEMAS_IN_MAP
+from toolbridge.types import EMPTY, Tool, ToolId, ToolResult
+
+MOST_NODES = 5_000
+"""Subschemas of one schema that are looked at. The largest real tool has some 2,000."""
+
+DEEPEST = 64
+"""Levels of a schema that are looked at."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One call that was made to see how a tool answers."""
+
+    arguments: Mapping[str, Any]
+    result: ToolResult
+    wrong: bool = False
+    """Whether the arguments were wrong on purpose: the tool should have said so."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """What is known of a server beside its tools. `None` is what nobody asked for."""
+
+    name: str = ""
+    server_name: str | None = None
+    server_version: str | None = None
+    instructions: str | None = None
+    resources: Mapping[str, str | None] | None = None
+    """The addresses of its resources and their MIME types, where it is live."""
+    trials: Mapping[ToolId, tuple[Trial, ...]] | None = None
+    """The calls that were tried, where somebody asked for that."""
+
+
+NO_FACTS = ServerFacts()
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A subschema: where it stands, and what it is there."""
+
+    path: str
+    """A JSON pointer into the tool: `/inputSchema/properties/city`."""
+    schema: Mapping[str, Any]
+    name: str | None = None
+    """The property's name, where it is a property."""
+    required: bool = False
+    depth: int = 0
+    """How many objects and lists it is inside of: the parameters of a tool have 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text that a model reads."""
+
+    path: str
+    text: str
+
+
+class Subject:
+    """A tool under examination."""
+
+    def __init__(self, tool: Tool, settings: LintSettings, facts: ServerFacts = NO_FACTS) -> None:
+        self.tool = tool
+        self.settings = settings
+        self.facts = facts
+
+    @property
+    def name(self) -> str:
+        return self.tool.id.name
+
+    @property
+    def description(self) -> str:
+        return self.tool.description
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words of the name, in lower case: `getOrder_v2` is get, order, v, 2."""
+        return tuple(each.lower() for each in _WORD.findall(self.name))
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every subschema of the input schema, the root first, level by level, within the budget."""
+        return tuple(_walk(self.tool.input_schema, "/inputSchema"))
+
+    @cached_property
+    def parameters(self) -> tuple[Node, ...]:
+        """The properties of the input schema at the top: what a call is made of."""
+        return tuple(each for each in self.nodes if each.name is not None and each.depth == 1)
+
+    @cached_property
+    def properties(self) -> tuple[Node, ...]:
+        """Every property, at any depth."""
+        return tuple(each for each in self.nodes if each.name is not None)
+
+    @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        """Every text of the tool that a model may get to read: names, descriptions, values, of input and output."""
+        return tuple(_passages(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """All tools of all servers, and what is known of the servers."""
+
+    subjects: tuple[Subject, ...]
+    servers: Mapping[str, ServerFacts]
+    settings: LintSettings
+
+
+def escaped(key: str) -> str:
+    """A key as a step of a JSON pointer."""
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def _walk(schema: Any, path: str) -> Iterator[Node]:
+    if not isinstance(schema, Mapping):
+        return
+    waiting = deque([Node(path, schema)])
+    seen = 0
+    while waiting:
+        node = waiting.popleft()
+        seen += 1
+        yield node
+        for each in _below(node):
+            if each.depth <= DEEPEST and seen + len(waiting) < MOST_NODES:
+                waiting.append(each)
+
+
+def _below(node: Node) -> Iterator[Node]:
+    required = node.schema.get("required")
+    for keyword, value in node.schema.items():
+        if keyword in SCHEMAS_IN_MAP and isinstance(value, Mapping):
+            properties = keyword == "properties"
+            for key, each in value.items():
+                if isinstance(each, Mapping):
+                    yield Node(
+                        f"{node.path}/{escaped(keyword)}/{escaped(str(key))}",
+                        each,
+                        str(key) if properties else None,
+                        properties and isinstance(required, list) and key in required,
+                        node.depth + 1,
+                    )
+        elif keyword in SCHEMAS_IN_LIST and isinstance(value, list):
+            deeper = node.depth + (keyword == "prefixItems")
+            for i, each in enumerate(value):
+                if isinstance(each, Mapping):
+                    yield Node(f"{node.path}/{keyword}/{i}", each, depth=deeper)
+        elif keyword in SCHEMA_IN_VALUE and isinstance(value, Mapping):
+            deeper = node.depth + (keyword in ("items", "additionalProperties", "contains", "unevaluatedProperties"))
+            yield Node(f"{node.path}/{keyword}", value, depth=deeper)
+
+
+def _passages(subject: Subject) -> Iterator[Passage]:
+    tool = subject.tool
+    yield Passage("/name", tool.id.name)
+    if tool.title:
+        yield Passage("/title", tool.title)
+    if tool.description:
+        yield Passage("/description", tool.description)
+    yield from _texts(subject.nodes)
+    if tool.output_schema is not None:
+        yield from _texts(tuple(_walk(tool.output_schema, "/outputSchema")))
+
+
+def _texts(nodes: tuple[Node, ...]) -> Iterator[Passage]:
+    for node in nodes:
+        if node.name is not None:
+            yield Passage(node.path, node.name)
+        for keyword in ("title", "description", "$comment", "pattern"):
+            text = node.schema.get(keyword)
+            if isinstance(text, str) and text:
+                yield Passage(f"{node.path}/{escaped(keyword)}", text)
+        for keyword in ("enum", "examples"):
+            values = node.schema.get(keyword)
+            if isinstance(values, list):
+                for i, each in enumerate(values):
+                    if isinstance(each, str):
+                        yield Passage(f"{node.path}/{keyword}/{i}", each)
+        for keyword in ("default", "const"):
+            text = node.schema.get(keyword)
+            if isinstance(text, str) and text:
+                yield Passage(f"{node.path}/{keyword}", text)
+
+
+EMPTY_FACTS: Mapping[str, ServerFacts] = EMPTY
