@@ -219,6 +219,23 @@ def test_a_claim_that_is_no_boolean_is_no_claim() -> None:
     assert tool.hints == ToolHints(open_world_hint=False)
 
 
+def test_what_no_field_stands_for_is_kept_apart_so_that_it_can_be_told() -> None:
+    entry = {
+        "name": "t",
+        "parameters": SCHEMA,
+        "annotations": {"readOnly": True, "readOnlyHint": "true", "destructiveHint": False, "title": "T"},
+        "deprecated": True,
+        "execution": {"taskSupport": "forbidden"},
+    }
+    (tool,) = read_tools([entry])
+    assert tool.unread == {
+        "parameters": SCHEMA,
+        "deprecated": True,
+        "annotations": {"readOnly": True, "readOnlyHint": "true"},
+    }
+    assert read_tools([{"name": "t", "inputSchema": SCHEMA, "annotations": {"readOnlyHint": True}}])[0].unread == {}
+
+
 def test_a_missing_claim_is_read_as_the_protocol_reads_it() -> None:
     (silent, safe) = read_tools([{"name": "a"}, {"name": "b", "annotations": {"readOnlyHint": True}}])
     hints = silent.hints

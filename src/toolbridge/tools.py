@@ -194,8 +194,13 @@ def _read_tool(entry: Any, server: str, position: int) -> Tool:
         hints=_hints(annotations),
         meta=meta if isinstance(meta, Mapping) and meta else EMPTY,
         icons=tuple(icons) if isinstance(icons, list) else (),
-        unread=_unread(fields, annotations),
+        unread=EMPTY if _is_written(entry) else _unread(fields, annotations),
     )
+
+
+def _is_written(entry: Any) -> bool:
+    """Whether this is a definition for a model, which is nobody's misspelt entry of a listing."""
+    return isinstance(entry, Mapping) and entry.get("type") == "function"
 
 
 def _unread(fields: Mapping[str, Any], annotations: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -268,24 +268,24 @@ def test_no_secret_of_a_specification_is_in_the_cache_and_its_digest_needs_the_k
 
 
 GOOD = {
-    "version": 1, "listed_at": 0, "ttl": None, "server_name": None, "server_version": None, "protocol": None,
+    "version": 2, "listed_at": 0, "ttl": None, "server_name": None, "server_version": None, "protocol": None,
     "instructions": None, "tools": [{"name": "t", "description": "", "input": {}}],
 }  # fmt: skip
 
 
 def damaged() -> Iterator[tuple[str, bytes]]:
-    yield from {"empty": b"", "half": b'{"version":1,"tools":[{"na', "binary": b"\xff\xfe\x00", "null": b"null",
+    yield from {"empty": b"", "half": b'{"version":2,"tools":[{"na', "binary": b"\xff\xfe\x00", "null": b"null",
                 "list": b"[]", "text": b'"x"', "abyss": b"[" * 200_000}.items()  # fmt: skip
     for key in GOOD:
         yield f"no {key}", json.dumps({k: v for k, v in GOOD.items() if k != key}).encode()
         yield f"{key} is foreign", json.dumps({**GOOD, key: {"x": [1]}}).encode()
-    for number in (0, 2, "1"):
+    for number in (1, 3, "2"):
         yield f"version {number!r}", json.dumps({**GOOD, "version": number}).encode()
     yield "time is true", json.dumps({**GOOD, "listed_at": True}).encode()
     tools: dict[str, Any] = {
         "null": None, "no name": {"description": "", "input": {}}, "name": {"name": 1, "description": "", "input": {}},
         "no schema": {"name": "t", "description": ""},
-        **{key: {"name": "t", "description": "", "input": {}, key: 7} for key in ("output", "title", "hints", "meta", "icons", "problem")},
+        **{key: {"name": "t", "description": "", "input": {}, key: 7} for key in ("output", "title", "hints", "meta", "icons", "problem", "unread")},
         "hints of three": {"name": "t", "description": "", "input": {}, "hints": [None] * 3},
         "hints of words": {"name": "t", "description": "", "input": {}, "hints": ["yes"] * 4},
     }  # fmt: skip

@@ -229,12 +229,15 @@ def test_what_is_legal_is_not_mended_and_what_is_not_travels_along() -> None:
 
     legal = {"name": "a", "inputSchema": {"type": "object"}}
     odd = {"name": "b", "inputSchema": {"anyOf": [{"type": "object"}]}}
-    listing = JSONRPCResponse(jsonrpc="2.0", id=1, result={"tools": [legal, odd, "no tool"], "nextCursor": None})
+    misspelt = {**legal, "annotations": {"readOnly": True}}  # the SDK's models would drop it
+    listed = [legal, odd, "no tool", misspelt]
+    listing = JSONRPCResponse(jsonrpc="2.0", id=1, result={"tools": listed, "nextCursor": None})
     tools = mended(SessionMessage(listing)).message.result["tools"]  # pyright: ignore[reportAttributeAccessIssue]
     assert tools == [
         {"name": "a", "inputSchema": {"type": "object"}},
         {"name": "b", "inputSchema": {"type": "object"}, "_meta": {ENTRY: odd}},
         {"name": "", "inputSchema": {"type": "object"}, "_meta": {ENTRY: "no tool"}},
+        {"name": "a", "inputSchema": {"type": "object"}, "_meta": {ENTRY: misspelt}},
     ]
     answer: dict[str, Any] = {
         "content": [{"type": "text"}, "plain", {"type": "hologram", "x": 1}],
