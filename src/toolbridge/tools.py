@@ -18,7 +18,7 @@ from typing import Any
 from toolbridge.errors import SourceError
 from toolbridge.types import EMPTY, NO_HINTS, Tool, ToolHints, ToolId
 
-_SCHEMA_KEYS = ("inputSchema", "input_schema", "parameters", "inputJsonSchema", "schema")
+SCHEMA_KEYS = ("inputSchema", "input_schema", "parameters", "inputJsonSchema", "schema")
 """Where servers put the input schema: the protocol's key first, then what is seen in the wild."""
 
 _READ = frozenset({
@@ -150,7 +150,7 @@ def _is_entry(entry: Any) -> bool:
     if isinstance(entry, Mapping):
         function = entry.get("function")
         tool = function if isinstance(function, Mapping) else entry
-        return "name" in tool or any(key in tool for key in _SCHEMA_KEYS[:2]) or not entry or "description" in tool
+        return "name" in tool or any(key in tool for key in SCHEMA_KEYS[:2]) or not entry or "description" in tool
     return isinstance(entry, Tool) or (
         hasattr(entry, "name") and (hasattr(entry, "input_schema") or hasattr(entry, "inputSchema"))
     )
@@ -174,7 +174,7 @@ def _read_tool(entry: Any, server: str, position: int) -> Tool:
     if not isinstance(name, str):
         return _broken(server, position, f"entry {position} has no name")
     schema: Any = None
-    for key in _SCHEMA_KEYS:
+    for key in SCHEMA_KEYS:
         if fields.get(key) is not None:
             schema = fields[key]
             break

@@ -1,0 +1,32 @@
+"""What a report is written from: the findings, where they come from, and how the page looks. A plain value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from toolbridge.lint.linting import LintReport
+from toolbridge.lint.places import Places, SourceLabel
+
+
+class Paint(Protocol):
+    """Puts colours round a text: styles are `bold`, `dim`, `red`, `green`, `yellow`, `cyan`."""
+
+    def __call__(self, text: str, *styles: str) -> str: ...
+
+
+def plain(text: str, *_styles: str) -> str:
+    """No colours."""
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One report that somebody wants."""
+
+    report: LintReport
+    source: SourceLabel
+    places: Places
+    width: int
+    paint: Paint
+    exit_code: int
