@@ -36,6 +36,7 @@ class Listed:
     """Seconds since the epoch; `None` is now."""
     failure: Failure | None = None
     warnings: tuple[str, ...] = ()
+    instructions: str | None = None
 
 
 def list_servers(specs: Sequence[ServerSpec], *, refresh: bool = False) -> list[Listed]:
@@ -69,6 +70,7 @@ def _from_disk(spec: ServerSpec, listing: Listing) -> Listed:
         listing.server_version,
         listing.protocol,
         listing.listed_at,
+        instructions=listing.instructions,
     )
 
 
@@ -81,12 +83,13 @@ def _asked(specs: list[ServerSpec], catalog: Catalog) -> list[Listed]:
     async def work() -> list[Listed]:
         async with servers_open(specs, Line(sys.stderr), catalog=catalog) as hub:
             tools = hub.all_tools
-            return [_from_hub(spec, hub, tools) for spec in specs]
+            return [from_hub(spec, hub, tools) for spec in specs]
 
     return live.run(work)
 
 
-def _from_hub(spec: ServerSpec, hub: Hub, tools: Sequence[Tool]) -> Listed:
+def from_hub(spec: ServerSpec, hub: Hub, tools: Sequence[Tool]) -> Listed:
+    """What an open hub knows of a server."""
     status = hub.status[spec.name]
     return Listed(
         spec,
@@ -97,6 +100,7 @@ def _from_hub(spec: ServerSpec, hub: Hub, tools: Sequence[Tool]) -> Listed:
         status.protocol,
         failure=status.failure,
         warnings=tuple(status.warnings),
+        instructions=status.instructions,
     )
 
 

@@ -39,6 +39,30 @@ def read_bytes(file: str, wanted: str) -> bytes:
         raise HistoryError(f"{name}: {(failure.strerror or str(failure)).lower()}; {wanted}") from None
 
 
+def read_document(file: str, wanted: str = TOOLS_WANTED) -> bytes:
+    """What is in a file, or in standard input where the file is `-`, read once: it may be a pipe."""
+    where = STANDARD_INPUT if file == "-" else file
+    try:
+        if file != "-":
+            return _existing(file, wanted).read_bytes()
+        content = b"" if sys.stdin is None else sys.stdin.buffer.read()
+    except OSError as failure:
+        raise SourceError(f"{where}: {(failure.strerror or str(failure)).lower()}; {wanted}") from None
+    except ValueError as failure:  # a NUL in the name
+        raise SourceError(f"{file!r}: {failure}; {wanted}") from None
+    if not content.strip():
+        raise SourceError(f"{STANDARD_INPUT}: empty; expected a tools/list answer or a list of tools")
+    return content
+
+
+def tools_in(content: bytes, where: str, server: str = "") -> list[Tool]:
+    """The tools in what was read; `where` is what an error calls it."""
+    try:
+        return read_tools(content, server)
+    except SourceError as failure:
+        raise SourceError(_with_hint(f"{where}{str(failure).removeprefix('the bytes')}")) from None
+
+
 def _existing(file: str, wanted: str) -> Path:
     """The path of a file that is there."""
     path = Path(file)
