@@ -129,7 +129,8 @@ def _summed_up(ready: PreparedTools) -> list[str]:
 def _explained(ready: PreparedTools, paint: Paint) -> list[str]:
     """Every note, by tool and by code, in words; then what the effects mean."""
     from toolbridge.cli.terminal import shown
-    from toolbridge.cli.words import EFFECTS, counted
+    from toolbridge.cli.words import counted
+    from toolbridge.meanings import EFFECTS
 
     lines: list[str] = []
     effects: set[str] = set()
@@ -155,7 +156,8 @@ def _explained(ready: PreparedTools, paint: Paint) -> list[str]:
 
 def _by_code(notes: tuple[Note, ...], paint: Paint) -> list[str]:
     from toolbridge.cli.terminal import shown
-    from toolbridge.cli.words import before, meaning
+    from toolbridge.cli.words import before
+    from toolbridge.meanings import meaning
 
     grouped: dict[tuple[str, str], list[Note]] = {}
     for each in notes:

@@ -182,7 +182,7 @@ class Matrix:
     def _reasons(self, width: int, paint: Paint) -> list[str]:
         from toolbridge.cli.grid import Grid, blocks
         from toolbridge.cli.terminal import shown, wrapped
-        from toolbridge.cli.words import family, meaning
+        from toolbridge.meanings import family, meaning
 
         often = [self._often(i) for i in range(len(self.names))]
         total: Counter[str] = sum(often, Counter())

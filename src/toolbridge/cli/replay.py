@@ -148,7 +148,8 @@ class _Replay:
 
     def problems(self) -> Iterator[str]:
         """What could not be read, and which calls cannot be run: a line each."""
-        from toolbridge.cli.words import before, meaning
+        from toolbridge.cli.words import before
+        from toolbridge.meanings import meaning
 
         reply = self.recording.reply
         if reply is not None and reply.error is not None:

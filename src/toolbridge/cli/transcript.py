@@ -9,7 +9,8 @@ from typing import Any
 from toolbridge.cli.media import sized
 from toolbridge.cli.paragraph import folded, harmless, one_line
 from toolbridge.cli.terminal import Paint, shown
-from toolbridge.cli.words import before, counted, meaning
+from toolbridge.cli.words import before, counted
+from toolbridge.meanings import meaning
 from toolbridge.notes import Note
 from toolbridge.recorded import Recording
 from toolbridge.schema.phrases import quoted
