@@ -34,6 +34,8 @@ class SourceLabel:
     kind: Literal["file", "input", "command", "url", "config"]
     path: str | None = None
     """The file where it stands, if it is one: what findings without a place of their own are laid at."""
+    root: str | None = None
+    """The directory that services tell files from; the working copy that the command runs in, where none is given."""
 
 
 @dataclass(frozen=True, slots=True)
