@@ -7,6 +7,7 @@
     ├── HistoryError           a source that is no history, no reply and no stream at all
     ├── UnsupportedError       the provider has no such feature (hosted MCP, for example)
     ├── ConfigError            a server configuration with mistakes: each names its file, server and field
+    ├── SettingsError          settings of the linter with mistakes: each names its file and key
     ├── UnknownServerError     no server of that name in the hub
     ├── ServerError            a server that did not start, cannot be reached or is gone (`failure` says why)
     ├── ModelError             a model that cannot be asked, or does not answer (`kind` says why)
@@ -52,6 +53,14 @@ class UnsupportedError(ToolbridgeError):
 
 class ConfigError(ToolbridgeError):
     """A configuration of servers has mistakes. `problems` are all of them, one line each."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class SettingsError(ToolbridgeError):
+    """The linter's settings have mistakes. `problems` are all of them, one line each."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)

@@ -10,10 +10,7 @@ import pytest
 from tests.cli.process import EXAMPLE, LIMIT_SECONDS, surroundings, toolbridge
 from tests.support.wire.recording import STREAMS
 from toolbridge import __version__
-
-COMMANDS = (
-    "chat", "tools", "call", "resources", "prompts", "doctor", "models", "convert", "matrix", "replay", "providers",
-)  # fmt: skip
+from toolbridge.cli.group import COMMANDS
 
 
 def test_the_version_is_the_name_and_the_number() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.process import EXAMPLE, LIMIT_SECONDS, command_line, surroundings, toolbridge
+from toolbridge.cli.group import COMMANDS
 
 HINT = "expected a tools/list answer or a list of tools, as JSON"
 
@@ -51,7 +52,7 @@ def directory(tmp_path: Path) -> Path:
         ("providers bedrok --json", "unknown provider 'bedrok'; did you mean 'bedrock'?"),
         ("convrt tools.json", "unknown command 'convrt'; did you mean 'convert'?"),
         ("tools.json", "unknown command 'tools.json'; did you mean 'tools'?"),
-        ("zzz", "unknown command 'zzz'; the commands are chat, tools, call, resources, prompts, doctor, models, convert, matrix, replay, providers"),
+        ("zzz", f"unknown command 'zzz'; the commands are {', '.join(COMMANDS)}"),
         ("--verson", "unknown option --verson; did you mean --version?"),
         ("convert tools.json --too gemini", "convert: unknown option --too; did you mean --to?"),
         ("convert tools.json --to gemini --no-strct", "convert: unknown option --no-strct; did you mean --no-strict?"),

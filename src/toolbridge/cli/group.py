@@ -26,6 +26,8 @@ COMMANDS = (
     "models",
     "convert",
     "matrix",
+    "tokens",
+    "lint",
     "replay",
     "providers",
 )
@@ -82,13 +84,14 @@ def group(context: click.Context) -> None:
       toolbridge tools --to openai-chat
       toolbridge convert tools.json --to anthropic --explain
       toolbridge matrix tools.json
+      toolbridge lint tools.json
       toolbridge replay reply.sse --from openai-chat
 
     \b
     Exit codes:
       0  done
-      1  done in part: a server, a tool or a call failed, or 'convert' left
-         tools out; stderr names them and says why
+      1  done in part: a server, a tool or a call failed, 'convert' left tools
+         out, or 'lint' found something; stderr or the report says what and why
       2  misuse; stderr says what is wrong, a line for each mistake
     """
     if context.invoked_subcommand is None:

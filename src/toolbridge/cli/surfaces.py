@@ -17,6 +17,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import click
@@ -38,7 +39,7 @@ Kind: TypeAlias = Literal["file", "input", "command", "url", "config"]
 Visit: TypeAlias = "Callable[[Hub], Awaitable[None]]"
 """What is done with the open hub, once every server is connected or has failed."""
 
-WANTED = "give a file of tools, an mcp.json, the address of a server, or -- and a command"
+WANTED = "give a file of tools or an mcp.json"
 
 LONGEST_NAME = 80
 """Characters of the name that a server gives itself: it is a label here."""
@@ -76,7 +77,7 @@ class Source:
     kind: Kind
     served: tuple[Served, ...]
     text: str | None = None
-    """A file as it stands there, for the numbers of lines; standard input too."""
+    """What stands in the file, for the numbers of lines; in standard input too."""
     path: str | None = None
 
     @property
@@ -119,7 +120,7 @@ def surface_arguments(several: bool = False) -> Callable[[Function], Function]:
                 metavar="CLIENT",
                 help="Use the servers of claude, claude-code, cursor, vscode, windsurf, codex, gemini, …",
             ),
-            click.argument("source", metavar="[SOURCE]...", nargs=-1)
+            click.argument("source", metavar="[SOURCE... | -- COMMAND...]", nargs=-1)
             if several
             else click.argument("source", metavar="[SOURCE | -- COMMAND...]", required=False),
         ):
@@ -160,20 +161,35 @@ def read_surface(
         return _from_config(source, None, server, refresh, visit)
     label = STANDARD_INPUT if source == "-" else source
     tools = tuple(tools_in(content, label, server or ""))
-    text = content.decode(_encoding(content), "replace").removeprefix("\ufeff")
+    text = _decoded(content)
     found = (Served(server or "", tools),)
     return Source(label, "input", found, text) if source == "-" else Source(label, "file", found, text, source)
 
 
-def _encoding(content: bytes) -> str:
+def _decoded(content: bytes) -> str:
     import json
 
-    return json.detect_encoding(content)
+    return content.decode(json.detect_encoding(content), "replace").removeprefix("\ufeff")
+
+
+def _text(file: Path) -> str | None:
+    try:
+        return _decoded(file.expanduser().read_bytes())
+    except OSError:  # it is gone since it was read
+        return None
+
+
+def _from_here(file: Path) -> str:
+    """A path as people write it who are here."""
+    try:
+        return str(file.relative_to(Path.cwd()))
+    except ValueError:
+        return str(file)
 
 
 def _holds_servers(content: bytes) -> bool:
     """Whether a document is a configuration of servers: it has one of the sections, or is made of entries."""
-    text = content.decode(_encoding(content), "replace")
+    text = _decoded(content)
     if not any(word in text for word in ("ervers", '"mcp"', '"command"', 'rl"')):
         return False
     from toolbridge.servers.document import DocumentError, read_json
@@ -209,6 +225,8 @@ def _from_command(command: Sequence[str], server: str | None, visit: Visit | Non
 
 def _called(command: Sequence[str]) -> str:
     """A name for a server that has not said its own: the script or the package, else the program."""
+    if {"-c", "-e"} & {*command}:  # the program is in the command line itself
+        command = command[:1]
     program, *arguments = [each.replace("\\", "/").rstrip("/").rpartition("/")[2] for each in command]
     if program.lower().removesuffix(".exe") in RUNNERS:
         words = [each for each in arguments if each and not each.startswith("-") and each not in ("run", "tool", "x")]
@@ -250,14 +268,15 @@ def _from_config(
 ) -> Source:
     from toolbridge.cli.servers import chosen, config_files, read_servers
 
-    label = str(config_files(file, client)[0])
+    found = config_files(file, client)[0]
+    label = _from_here(found)
     wanted = chosen(read_servers(file, client), [] if server is None else [server])
     specs = [each for each in wanted if not each.disabled]
     if not specs:
         names = ", ".join(repr(each.name) for each in wanted)
         raise ToolbridgeError(f"{label}: {names}: disabled there; take that out to look at it")
     served = tuple(_served(each, each.spec.name) for each in _listed(specs, refresh, visit))
-    source = Source(label, "config", served, path=label)
+    source = Source(label, "config", served, _text(found), label)
     if len(source.failures) == len(served):
         raise ConfigError(str(each) for each in source.failures)
     return source
@@ -279,13 +298,15 @@ def _asked(specs: list[ServerSpec], visit: Visit | None) -> list[Listed]:
     from toolbridge.cli import live
     from toolbridge.cli.asking import servers_open
     from toolbridge.cli.listing import from_hub
-    from toolbridge.cli.progress import Line
+    from toolbridge.cli.progress import Line, ticking
 
     async def work() -> list[Listed]:
-        async with servers_open(specs, Line(sys.stderr)) as hub:
+        line = Line(sys.stderr)
+        async with servers_open(specs, line) as hub:
             found = [from_hub(each, hub, hub.all_tools) for each in specs]
             if visit is not None and any(each.failure is None for each in found):
-                await visit(hub)
+                async with ticking(line, lambda seconds: f"asking the servers … {int(seconds)} s"):
+                    await visit(hub)
             return found
 
     return live.run(work)
