@@ -272,7 +272,7 @@ def test_gemini_takes_every_tool_and_the_note_says_that_the_filter_is_lost(
         (Approval(default="never"), "never"),
         (Approval(never=("read",)), {"never": {"tool_names": ["read"]}}),
         (Approval(never_read_only=True), {"never": {"read_only": True}}),
-        (Approval(never=("read",), never_read_only=True), {"never": {"tool_names": ["read"], "read_only": True}}),
+        (Approval(never_where_read_only=("read",)), {"never": {"tool_names": ["read"], "read_only": True}}),
         (
             Approval(always=("drop",), never=("read",)),
             {"always": {"tool_names": ["drop"]}, "never": {"tool_names": ["read"]}},

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from toolbridge.apps import FILE_PARAMETERS, PRIVATE, read_app_meta, say_files, visible
 from toolbridge.names import wire_name
 from toolbridge.notes import Note
 from toolbridge.providers import Provider
@@ -106,13 +107,19 @@ def compiled_tool(tool: Tool, provider: Provider, strict: bool, options: Options
 def _made(tool: Tool, provider: Provider, strict: bool, options: Options) -> Compiled | LeftOut:
     if tool.problem is not None:
         return LeftOut(tool, tool.problem, provider)
+    if not visible(tool):
+        return LeftOut(tool, PRIVATE, provider)
     name = wire_name(tool.id, provider.names)
     try:
         dialect = provider.strict if strict and provider.strict is not None else provider.dialect
-        conversion = _converted(tool, dialect, options)
+        schema: Any = tool.input_schema
+        files: tuple[tuple[str, str | None], ...] = ()
+        if FILE_PARAMETERS in tool.meta:
+            schema, files = say_files(schema, read_app_meta(tool).file_parameters)
+        conversion = _converted(schema, dialect, options)
         if strict and _over(conversion.size, dialect):
             strict = False
-            conversion = _converted(tool, provider.dialect, options)
+            conversion = _converted(schema, provider.dialect, options)
         if conversion.size.references:
             from toolbridge.schema.check import uncheckable
 
@@ -120,6 +127,8 @@ def _made(tool: Tool, provider: Provider, strict: bool, options: Options) -> Com
             if circle is not None:
                 return LeftOut(tool, circle, provider)
         notes: tuple[RawNote, ...] = conversion.raw_notes
+        if files:
+            notes = (*notes, *(("fileParams.said", "changed", ("properties", key), before) for key, before in files))
         if name != (f"mcp__{tool.id.server}__{tool.id.name}" if tool.id.server else tool.id.name):
             notes = (*notes, ("name.spelt", "changed", (), tool.id.name))
         if tool.input_schema is None:
@@ -135,10 +144,9 @@ def _made(tool: Tool, provider: Provider, strict: bool, options: Options) -> Com
     return Compiled(tool, name, Definition(definition), conversion.back, notes, strict, conversion.size, provider)
 
 
-def _converted(tool: Tool, dialect: Dialect, options: Options) -> Conversion:
+def _converted(schema: Any, dialect: Dialect, options: Options) -> Conversion:
     if options is PLAIN:
-        return convert(tool.input_schema, dialect)
-    schema: Any = tool.input_schema
+        return convert(schema, dialect)
     lift: Back | None = None
     if options.flatten:
         from toolbridge.schema.lift import lifted

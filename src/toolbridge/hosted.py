@@ -2,18 +2,23 @@
 
 The filter and the approval policy mean what they mean in the hub; where a provider has no place for one of them, the
 note says so, and what was filtered out or asked for must then be seen to elsewhere.
+
+The provider lists the server's tools by itself and knows names only: no patterns, and nothing of tools that the server
+keeps from models. With `tools`, what the server listed to us, both are put into names before they are written.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from toolbridge.approval import Approval
+from toolbridge.apps import visible
 from toolbridge.errors import UnsupportedError
 from toolbridge.filters import MCPToolFilter
 from toolbridge.notes import Converted
 from toolbridge.providers import Provider, get_provider, providers
-from toolbridge.types import HostedServer
+from toolbridge.types import HostedServer, Tool
 
 _EVERYTHING = MCPToolFilter()
 _ALWAYS = Approval()
@@ -25,8 +30,14 @@ def hosted_fields(
     *,
     filter: MCPToolFilter = _EVERYTHING,
     approval: Approval = _ALWAYS,
+    tools: Iterable[Tool] | None = None,
 ) -> Converted[dict[str, Any]]:
-    """What to merge into a request body so that the provider connects to the server by itself."""
+    """What to merge into a request body so that the provider connects to the server by itself.
+
+    `tools` are the tools of the server as far as they are known, `hub.all_tools` for example: private ones are then
+    kept out of the request, and patterns and exclusions become names. A tool that comes later is not offered, where
+    anything is filtered, and is asked about.
+    """
     if isinstance(provider, str):
         provider = get_provider(provider)
     if provider.write_hosted is None:
@@ -39,4 +50,19 @@ def hosted_fields(
         raise UnsupportedError(f"server {server.name!r} needs exactly one of url, connector_id and tunnel_id")
     if not server.url and provider.name != "openai-responses":
         raise UnsupportedError(f"{provider.name} connects by url only; server {server.name!r} has none")
+    if tools is not None:
+        filter, approval = _by_name([each for each in tools if each.id.server in ("", server.name)], filter, approval)
     return provider.write_hosted(server, filter, approval)
+
+
+def _by_name(known: list[Tool], filter: MCPToolFilter, approval: Approval) -> tuple[MCPToolFilter, Approval]:
+    """The same filter and the same policy for the tools that are known, by their names alone."""
+    offered = [each for each in filter.apply(known) if visible(each)]
+    if filter != _EVERYTHING or len(offered) < len(known):
+        names = [each.id.name for each in offered]
+        every = [each.id.name for each in known]
+        # An empty list of names would offer everything.
+        filter = MCPToolFilter(include=names) if names else MCPToolFilter(include=every, exclude=every)
+    if approval.default == "never" and not approval.always:
+        return filter, approval
+    return filter, Approval(never=tuple(each.id.name for each in offered if approval.why_asked(each) is None))

@@ -25,6 +25,7 @@ _CODES = {
     "depth.cut": "nested too deeply: below this, any value is allowed",
     "description.shortened": "cut to the length that is allowed",
     "enum.words": "listed as text and turned back into what it was",
+    "fileParams.said": "a file: the description says what it has to hold",
     "key.renamed": "not a legal property name here, so spelt another way",
     "map.pairs": "a map is sent as a list of keys and values",
     "name.spelt": "not a legal tool name here, so spelt another way",

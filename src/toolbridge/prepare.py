@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, KeysView, Mapping
 from typing import TYPE_CHECKING, Any
 
+from toolbridge.apps import PRIVATE
 from toolbridge.compiled import PLAIN, Compiled, Definition, LeftOut, Options, compiled_tool
 from toolbridge.errors import UnknownToolError, nearest
 from toolbridge.names import wire_name
@@ -21,7 +22,10 @@ from toolbridge.types import BoundCall, JsonObject, Text, Tool, ToolCall, ToolId
 if TYPE_CHECKING:
     from toolbridge.schema.check import Checker
 
-NATURAL = frozenset({"additionalProperties.closed", "optional.nullable", "key.renamed", "name.spelt", "schema.missing"})
+NATURAL = frozenset({
+    "additionalProperties.closed", "fileParams.said", "key.renamed", "name.spelt", "optional.nullable",
+    "schema.missing",
+})  # fmt: skip
 """Changes that do not keep a tool from being strict on its own: nothing is lost, and it still reads like the tool."""
 
 NEAR_NAMES = 5
@@ -83,6 +87,11 @@ class PreparedTools:
     def tools(self) -> list[Tool]:
         """The tools that were not left out, in order."""
         return [each.tool for each in self._compiled]
+
+    @property
+    def private(self) -> tuple[ToolId, ...]:
+        """Those of the tools left out that their servers keep from models: no failure, and callable by the host."""
+        return tuple(id for id, why in self.left_out.items() if why == PRIVATE)
 
     @property
     def notes(self) -> Mapping[ToolId, tuple[Note, ...]]:

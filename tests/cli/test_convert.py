@@ -122,6 +122,7 @@ def test_json_is_one_object_with_definitions_notes_left_out_and_strict(tmp_path:
         "definitions": ready.definitions,
         "notes": {"say": [], "say.it": [{"code": "name.spelt", "effect": "changed", "path": "", "before": "say.it"}]},
         "left_out": {"(entry 2)": "entry 2 is null, not a tool"},
+        "private": [],
         "strict": ["say", "say.it"],
     }
 

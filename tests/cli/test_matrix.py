@@ -79,6 +79,7 @@ def test_json_has_every_tool_at_every_provider_with_its_codes_or_its_reason(tmp_
             "anthropic": {"exact": 1, "adapted": 1, "left_out": 1, "codes": {"name.spelt": 1}},
             "gemini": {"exact": 2, "adapted": 0, "left_out": 1, "codes": {}},
         },
+        "private": [],
         "tools": {
             "open": {"anthropic": {"status": "exact"}, "gemini": {"status": "exact"}},
             "shut.it": {

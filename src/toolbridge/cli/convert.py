@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from toolbridge.cli.terminal import Paint
     from toolbridge.notes import Note
     from toolbridge.prepare import PreparedTools
+    from toolbridge.types import ToolId
 
 LEFT_OUT = 1
 """The exit code where the definitions are good but not all tools are among them."""
@@ -54,7 +55,8 @@ def command(
 
     FILE is what an MCP server answers to tools/list, or a plain list of tools, as JSON; - is standard
     input. The definitions are one JSON list on stdout, ready for the request. A tool that the provider
-    cannot express is left out, named on stderr, and the exit code is 1.
+    cannot express is left out, named on stderr, and the exit code is 1. A tool that its server keeps from
+    models (private, by its _meta) is not among the definitions either; stderr counts those.
 
     \b
     Examples:
@@ -93,7 +95,13 @@ def command(
     told = _explained(ready, Paint(sys.stderr)) if explain else [] if as_json else _summed_up(ready)
     for line in told:
         print(line, file=sys.stderr)
-    return LEFT_OUT if ready.left_out else 0
+    return LEFT_OUT if failures(ready) else 0
+
+
+def failures(ready: PreparedTools) -> dict[ToolId, str]:
+    """The tools left out that the provider cannot express. That a private one is no model's business is no failure."""
+    private = set(ready.private)
+    return {id: why for id, why in ready.left_out.items() if id not in private}
 
 
 def _document(ready: PreparedTools) -> dict[str, Any]:
@@ -103,7 +111,8 @@ def _document(ready: PreparedTools) -> dict[str, Any]:
         "provider": ready.provider.name,
         "definitions": ready.definitions,
         "notes": {str(id): [note_fields(each) for each in notes] for id, notes in ready.notes.items()},
-        "left_out": {str(id): why for id, why in ready.left_out.items()},
+        "left_out": {str(id): why for id, why in failures(ready).items()},
+        "private": [str(each) for each in ready.private],
         "strict": [str(each.id) for each in ready.tools if ready.is_strict(each.id)],
     }
 
@@ -117,13 +126,16 @@ def _summed_up(ready: PreparedTools) -> list[str]:
     if not changed and not ready.left_out:
         return []
     line = counted(len(ready.tools) + len(ready.left_out), "tool")
+    failed = failures(ready)
     if changed:
         line += f", {changed:,} changed"
-    if ready.left_out:
-        line += f", {len(ready.left_out):,} left out"
+    if failed:
+        line += f", {len(failed):,} left out"
+    if ready.private:
+        line += f", {len(ready.private):,} private and not for models"
     if changed:
         line += "; --explain says how"
-    return [line, *(shown(f"left out: {id}: {why}") for id, why in ready.left_out.items())]
+    return [line, *(shown(f"left out: {id}: {why}") for id, why in failed.items())]
 
 
 def _explained(ready: PreparedTools, paint: Paint) -> list[str]:
@@ -144,11 +156,14 @@ def _explained(ready: PreparedTools, paint: Paint) -> list[str]:
         head = paint(shown(str(id)), "bold") + (f" → {shown(name)}" if name != id.name else "")
         strict = " (strict)" if ready.is_strict(id) else ""
         lines += [f"{head}{strict}: {counted(len(notes), 'change')}", *_by_code(notes, paint), ""]
+    failed = failures(ready)
     for id, why in ready.left_out.items():
-        lines += [f"{paint(shown(str(id)), 'bold')}: {paint('left out', 'red')}: {shown(why)}", ""]
+        told = f"{paint('left out', 'red')}: {shown(why)}" if id in failed else shown(why)
+        lines += [f"{paint(shown(str(id)), 'bold')}: {told}", ""]
     count = counted(len(ready.tools) + len(ready.left_out), "tool")
     changed = len(ready.tools) - exact
-    sums = f"{exact:,} exact, {changed:,} changed, {len(ready.left_out):,} left out"
+    sums = f"{exact:,} exact, {changed:,} changed, {len(failed):,} left out"
+    sums += f", {len(ready.private):,} private" if ready.private else ""
     lines.append(f"{count} for {ready.provider.name}: {sums}")
     lines += [f"  {effect:<8}  {text}" for effect, text in EFFECTS.items() if effect in effects]
     return lines

@@ -59,6 +59,7 @@ def command(file: str, names: str, strict: bool | None, every: bool, as_json: bo
       ✓   exact: the provider gets what the server said
       ~2  adapted: two changes; calls are put back and checked
       ✗   left out: the provider cannot be given this tool
+      –   private: its server keeps it from models
 
     \b
     Examples:
@@ -99,6 +100,8 @@ class Matrix:
         ]
         """For each provider, the codes of the notes of each tool that was not left out."""
         self.ids = _in_order(prepared)
+        self.private = {id for each in prepared for id in each.private}
+        """What a tool's server keeps from models, it keeps from all of them."""
 
     def document(self) -> dict[str, Any]:
         """The matrix for programs."""
@@ -107,6 +110,7 @@ class Matrix:
                 name: {**self._counts(i), "codes": dict(self._often(i).most_common())}
                 for i, name in enumerate(self.names)
             },
+            "private": [str(id) for id in self.ids if id in self.private],
             "tools": {
                 str(id): {name: self._cell_fields(i, id) for i, name in enumerate(self.names)} for id in self.ids
             },
@@ -114,13 +118,16 @@ class Matrix:
 
     def _cell_fields(self, i: int, id: ToolId) -> dict[str, Any]:
         codes = self.codes[i].get(id)
+        if id in self.private:
+            return {"status": "private"}
         if codes is None:
             return {"status": "left_out", "reason": self.prepared[i].left_out[id]}
         return {"status": "adapted", "codes": codes} if codes else {"status": "exact"}
 
     def _counts(self, i: int) -> dict[str, int]:
         exact = sum(1 for codes in self.codes[i].values() if not codes)
-        return {"exact": exact, "adapted": len(self.codes[i]) - exact, "left_out": len(self.prepared[i].left_out)}
+        left_out = len(self.prepared[i].left_out) - len(self.private)
+        return {"exact": exact, "adapted": len(self.codes[i]) - exact, "left_out": left_out}
 
     def _often(self, i: int) -> Counter[str]:
         return Counter(code for codes in self.codes[i].values() for code in codes)
@@ -130,6 +137,7 @@ class Matrix:
         from toolbridge.cli.words import counted
 
         head = f"{counted(len(self.ids), 'tool')} × {counted(len(self.names), 'provider')}"
+        head += f", {len(self.private):,} private and not for models" if self.private else ""
         lines = [paint(head, "bold"), "", *self._summary(width, paint)]
         if not self.ids:
             return lines
@@ -172,12 +180,18 @@ class Matrix:
             for i, id in enumerate(ids):
                 if i % REPEATED == 0:
                     lines += ["", *grid.head()] if lines else grid.head()
-                lines.append(grid.row(labels[i], [_symbol(codes.get(id), cell) for codes in self.codes[block]]))
+                lines.append(grid.row(labels[i], self._symbols(id, block, cell)))
         if len(ids) < len(self.ids):
             rest = counted(len(self.ids) - len(ids), "more tool" if ids else "tool")
             lines += ["", f"{rest} exact everywhere (--all lists them)"] if ids else [f"{rest} exact everywhere"]
         adapted = paint("~", "yellow") + " adapted" if cell == 1 else paint("~2", "yellow") + " adapted, with 2 changes"
-        return [*lines, "", f"{paint('✓', 'green')} exact   {adapted}   {paint('✗', 'red')} left out"]
+        legend = f"{paint('✓', 'green')} exact   {adapted}   {paint('✗', 'red')} left out"
+        return [*lines, "", legend + (f"   {paint('–', 'dim')} private" if self.private else "")]
+
+    def _symbols(self, id: ToolId, block: slice, cell: int) -> list[tuple[str, str]]:
+        if id in self.private:
+            return [("–", "dim")] * len(self.codes[block])
+        return [_symbol(codes.get(id), cell) for codes in self.codes[block]]
 
     def _reasons(self, width: int, paint: Paint) -> list[str]:
         from toolbridge.cli.grid import Grid, blocks
@@ -217,6 +231,8 @@ class Matrix:
         by_reason: dict[str, dict[ToolId, list[str]]] = {}
         for name, each in zip(self.names, self.prepared, strict=True):
             for id, why in each.left_out.items():
+                if id in self.private:
+                    continue
                 by_reason.setdefault(why, {}).setdefault(id, []).append(name)
         lines: list[str] = []
         for why, tools in by_reason.items():
@@ -228,7 +244,7 @@ class Matrix:
             lines += [paint("✗", "red") + first[1:], *more]
             reason = why if why.startswith(what) else f"{what}: {why}"
             lines += [paint(each, "dim") for each in wrapped(shown(reason), width, "    ")]
-        count = counted(len({id for each in self.prepared for id in each.left_out}), "tool")
+        count = counted(len({id for each in self.prepared for id in each.left_out} - self.private), "tool")
         return [paint(f"Left out: {count}", "bold"), "", *lines] if lines else []
 
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from toolbridge.apps import visible
 from toolbridge.cli.listing import Listed
 from toolbridge.cli.paragraph import first_sentence, folded, one_line
 from toolbridge.cli.signature import nested, parameters
 from toolbridge.cli.terminal import Paint, cells
 from toolbridge.cli.words import counted
-from toolbridge.filters import visible
 from toolbridge.types import Tool, ToolHints, ToolId
 
 INDENT = 2

@@ -26,7 +26,12 @@ FAILED = 1
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for programs: servers and their tools.")
 @click.option("--schema", "schemas", is_flag=True, help="Every tool in full, with each parameter on its own.")
 @click.option("--refresh", is_flag=True, help="Ask the servers, also where their last listing is fresh.")
-@click.option("--all", "every", is_flag=True, help="Also the tools that are hidden from models.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Also the tools that are hidden from models; with --to they are counted, never written.",
+)
 def command(
     servers: tuple[str, ...],
     config: str | None,
@@ -91,16 +96,16 @@ def command(
 
 def _write_definitions(listed: Sequence[Listed], provider: str, every: bool) -> bool:
     """The definitions on stdout, what changed on stderr; whether tools were left out."""
-    from toolbridge.cli.convert import _summed_up
+    from toolbridge.apps import visible
+    from toolbridge.cli.convert import _summed_up, failures
     from toolbridge.cli.document import write_json
-    from toolbridge.filters import visible
     from toolbridge.prepare import prepare
 
     ready = prepare([tool for each in listed for tool in each.tools if every or visible(tool)], provider)
     write_json(ready.definitions, indented=True)
     for line in _summed_up(ready):
         print(line.removesuffix("; --explain says how"), file=sys.stderr)
-    return bool(ready.left_out)
+    return bool(failures(ready))
 
 
 def _fields(server: Listed) -> dict[str, Any]:
@@ -120,7 +125,7 @@ def _fields(server: Listed) -> dict[str, Any]:
 
 def _tool_fields(tool: Tool) -> dict[str, Any]:
     """A tool as its server lists it."""
-    from toolbridge.filters import visible
+    from toolbridge.apps import visible
 
     hints = {
         "readOnlyHint": tool.hints.read_only_hint,

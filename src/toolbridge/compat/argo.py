@@ -27,6 +27,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
 from toolbridge.approval import Approval
+from toolbridge.apps import PRIVATE, read_app_meta, say_files, visible
 from toolbridge.compat.answers import read_answer, read_failure
 from toolbridge.compat.sdks import openai_sdk
 from toolbridge.errors import MCPToolError, ModelError
@@ -51,27 +52,30 @@ class MCPToOpenAIConverter:
 
     @staticmethod
     def convert_tool(mcp_tool: Any) -> dict[str, Any]:
-        """One tool; `MCPToolError` where it has no name. The tool that is given stays as it is."""
+        """One tool; `MCPToolError` where it has no name, or is not for models. The tool given stays as it is."""
         (tool,) = read_tools([mcp_tool])
         if tool.problem is not None:
             raise MCPToolError(f"not an MCP tool: {tool.problem}")
+        if not visible(tool):
+            raise MCPToolError(f"{tool.id} cannot be offered: {PRIVATE}")
         return _function(tool)
 
     @staticmethod
     def convert_all_tools(mcp_tools: Iterable[Any]) -> list[dict[str, Any]]:
-        """All tools, in their order; an entry that is no tool is left out with a warning."""
+        """All tools for models, in their order; an entry that is no tool is left out with a warning."""
         functions: list[dict[str, Any]] = []
         for tool in read_tools(mcp_tools):
-            if tool.problem is None:
+            if tool.problem is None and visible(tool):
                 functions.append(_function(tool))
-            else:
+            elif tool.problem is not None:
                 logger.warning("Left out of the OpenAI tools: %s", tool.problem)
         return functions
 
 
 def _function(tool: Tool) -> dict[str, Any]:
     try:
-        schema = convert(tool.input_schema, PROVIDER.dialect).schema
+        described, _ = say_files(tool.input_schema, read_app_meta(tool).file_parameters)
+        schema = convert(described, PROVIDER.dialect).schema
     except (TooLarge, NotAnObject) as failure:
         logger.warning("%s is offered without arguments: %s", tool.id, failure)
         schema = {"type": "object", "properties": {}}

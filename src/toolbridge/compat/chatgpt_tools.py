@@ -9,6 +9,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from toolbridge.apps import visible
 from toolbridge.prepare import PreparedTools, prepare
 from toolbridge.tools import read_tools
 
@@ -58,8 +59,10 @@ def gemini_declarations(tools: PreparedTools) -> list[dict[str, Any]] | None:
 
 
 def _named(mcp_tools: Iterable[Mapping[str, Any]] | None) -> Iterator[Mapping[str, Any]]:
+    """The tools that have a name and are not kept from models."""
     for tool in mcp_tools or ():
         if isinstance(tool, Mapping) and tool.get("name"):
-            yield tool
+            if visible(tool):
+                yield tool
         else:
             logger.warning("Skipping MCP tool without name.")

@@ -8,7 +8,7 @@ Decisions where the document is silent:
 
 - Two tools that would share a namespaced name are both kept, each with a digest of its identity after the name, and
   with a warning. A tool that is listed twice counts once.
-- An entry of a listing that is no tool is left out, with a warning.
+- An entry of a listing that is no tool is left out, with a warning; a tool that its server keeps from models without.
 - `execute` returns text. What is no text (images, links) is described in it, and `structuredContent` is added where
   the text does not say it already.
 - Arguments are sent as they are given: the server is the judge.
@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
+from toolbridge.apps import visible
 from toolbridge.errors import MCPToolError, ServerError, ToolbridgeError
 from toolbridge.filters import MCPToolFilter
 from toolbridge.history.said import result_text
@@ -147,6 +148,8 @@ def convert_mcp_tools(
     """The tools of a server as wrappers, in their order. `call_fn(name, arguments)` calls one, plain or async."""
     wrapped: list[MCPToolWrapper] = []
     for mcp_tool in mcp_tools if tool_filter is None else tool_filter.apply(mcp_tools):
+        if not visible(mcp_tool):
+            continue
         try:
             wrapped.append(MCPToolWrapper(mcp_tool, server_name, call_fn, namespace=namespace))
         except MCPToolError as error:
@@ -316,7 +319,9 @@ def _read_block(block: Any) -> Content:
         case "resource_link":
             uri, name = str(_field(block, "uri") or ""), str(_field(block, "name") or "")
             return ResourceLink(uri, name, _mime_type(block), _field(block, "description"))
-        case _:  # no kind that MCP has: as it is
+        case _:  # no kind that MCP has: as it is, without what is for hosts
+            if isinstance(block, Mapping):
+                block = {key: value for key, value in block.items() if key != "_meta"}
             return Text(block if isinstance(block, str) else json.dumps(block, ensure_ascii=False, default=str))
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
+from toolbridge.apps import visible
 from toolbridge.names import wire_name
 from toolbridge.offer.choice import Room, all_fit, shown_first
 from toolbridge.offer.cost import Cost, rough_tokens, tokens_of, tool_cost
@@ -74,6 +75,7 @@ class Offer:
         self._natively = self._can_defer(native, model)
         self._dropped: dict[ToolId, Tool] = {}
         self._listed = tuple(tools)
+        self._private = [each for each in self._listed if not visible(each)]
         self._catalogue = _once(self._listed)
         self._shown: dict[ToolId, Tool] = {}
         self._joined: dict[ToolId, Tool] = {}
@@ -99,7 +101,8 @@ class Offer:
         """The tools of the next request, and the way back from its reply. The same object until something changes."""
         if self._prepared is None:
             if self._first is None:
-                self._first = prepare([*self._extra, *self._shown.values()], self.provider, self.strict)
+                first = [*self._extra, *self._shown.values(), *self._private]
+                self._first = prepare(first, self.provider, self.strict)
             later = self.deferred if self._native else self._later()
             self._prepared = self._first
             if later:
@@ -285,6 +288,7 @@ class Offer:
         if len(listed) == len(self._listed) and all(a is b for a, b in zip(listed, self._listed, strict=True)):
             return
         self._listed = listed
+        self._private = [each for each in listed if not visible(each)]
         before = self._catalogue
         now = _once(listed)
         for id, each in tuple(now.items()):
@@ -470,8 +474,8 @@ class Offer:
 
 
 def _once(tools: Iterable[Tool]) -> dict[ToolId, Tool]:
-    """Each identity once, as `prepare` has it: the first is the one."""
+    """Each identity once, as `prepare` has it: the first is the one. Private tools are not offered, nor found."""
     out: dict[ToolId, Tool] = {}
     for each in tools:
         out.setdefault(each.id, each)
-    return out
+    return {id: each for id, each in out.items() if visible(each)}

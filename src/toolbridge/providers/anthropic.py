@@ -55,12 +55,13 @@ def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval
     toolset: Wire = {"type": "mcp_toolset", "mcp_server_name": server.name}
     default: Wire = {}
     configs: Wire = {}
-    names = [name for name in chosen.include if not is_glob(name) and chosen.accepts(name)]
-    if chosen.include:
+    include = () if "*" in chosen.include else chosen.include
+    names = [name for name in include if not is_glob(name) and chosen.accepts(name)]
+    if include:
         default["enabled"] = False
         configs = {name: {"enabled": True} for name in names}
-        if len(names) < len([name for name in chosen.include if chosen.accepts(name)]):
-            notes.append(Note("filter.globs", "narrowed", "/tools/0/configs", list(chosen.include)))
+        if len(names) < len([name for name in include if chosen.accepts(name)]):
+            notes.append(Note("filter.globs", "narrowed", "/tools/0/configs", list(include)))
     else:
         configs = {name: {"enabled": False} for name in chosen.exclude if not is_glob(name)}
         if len(configs) < len(chosen.exclude):
@@ -73,7 +74,7 @@ def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval
         toolset["default_config"] = default
     if configs:
         toolset["configs"] = configs
-    if approval != Approval(default="never"):
+    if approval.default != "never" or approval.always:
         notes.append(Note("approval.dropped", "widened", "/tools/0", approval.default))
     return Converted({"mcp_servers": [entry], "tools": [toolset]}, tuple(notes))
 

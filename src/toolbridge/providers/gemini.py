@@ -62,7 +62,7 @@ def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval
         transport["headers"] = headers
     if chosen != MCPToolFilter():
         notes.append(Note("filter.dropped", "widened", "/tools/0/mcpServers/0", list(chosen.include or chosen.exclude)))
-    if approval != Approval(default="never"):
+    if approval.default != "never" or approval.always:
         notes.append(Note("approval.dropped", "widened", "/tools/0/mcpServers/0", approval.default))
     entry: Wire = {"name": server.name, "streamableHttpTransport": transport}
     return Converted({"tools": [{"mcpServers": [entry]}]}, tuple(notes))

@@ -6,16 +6,17 @@ It cannot express what Chat Completions cannot; a missing `strict` is not "no" t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from toolbridge.approval import Approval
+from toolbridge.approval import Approval, is_named
 from toolbridge.filters import MCPToolFilter, is_glob
 from toolbridge.names import name_rule
-from toolbridge.notes import Converted, Note
+from toolbridge.notes import Converted, Effect, Note
 from toolbridge.providers.provider import Fact, Provider, Wire
 from toolbridge.schema.dialects import JSON_SCHEMA, OPENAI_STRICT
-from toolbridge.types import HostedServer
+from toolbridge.types import HostedServer, ToolId
 
 if TYPE_CHECKING:
     from toolbridge.wire.talk import Talk
@@ -54,36 +55,68 @@ def write_hosted(server: HostedServer, chosen: MCPToolFilter, approval: Approval
         entry["headers"] = dict(server.headers)
     if server.defer_loading:
         entry["defer_loading"] = True
-    names = [name for name in chosen.include if not is_glob(name) and chosen.accepts(name)]
-    if len(names) < len([name for name in chosen.include if chosen.accepts(name)]):
-        notes.append(Note("filter.globs", "narrowed", "/allowed_tools", list(chosen.include)))
-    if chosen.exclude and not chosen.include:
+    include = () if "*" in chosen.include else chosen.include
+    names = [name for name in include if not is_glob(name) and chosen.accepts(name)]
+    if len(names) < len([name for name in include if chosen.accepts(name)]):
+        notes.append(Note("filter.globs", "narrowed", "/allowed_tools", list(include)))
+    if chosen.exclude and not include:
         notes.append(Note("filter.exclude", "widened", "/allowed_tools", list(chosen.exclude)))
     if chosen.read_only is not None:
-        entry["allowed_tools"] = {"read_only": chosen.read_only, **({"tool_names": names} if chosen.include else {})}
-    elif chosen.include:
+        entry["allowed_tools"] = {"read_only": chosen.read_only, **({"tool_names": names} if include else {})}
+    elif include:
         entry["allowed_tools"] = names
-    entry["require_approval"] = _approval(approval)
-    if approval.default == "never" and entry["require_approval"] != "never":
-        # What neither list names is asked for: there is no place for another default beside the lists.
-        notes.append(Note("approval.default", "narrowed", "/require_approval", approval.default))
+    entry["require_approval"] = _approval(approval, server.name, notes)
     return Converted({"tools": [entry]}, tuple(notes))
 
 
-def _approval(approval: Approval) -> Wire | str:
-    """`always` and `never`, or a filter for each where there are exceptions."""
-    always: Wire = {"tool_names": list(approval.always)} if approval.always else {}
-    never: Wire = {"tool_names": list(approval.never)} if approval.never else {}
-    if approval.never_read_only:
-        never["read_only"] = True
-    if not always and not never:
-        return approval.default
-    out: Wire = {}
-    if always:
-        out["always"] = always
+def _approval(approval: Approval, server: str, notes: list[Note]) -> Wire | str:
+    """`always` and `never`, or the tools for each where there are exceptions. In doubt a person is asked.
+
+    A half means the tools that meet all that it says, and a tool that neither half means is asked about: there is no
+    place for another default beside the two, and none for names or the claim to only read, whichever holds.
+    """
+    if approval.default == "never" and not approval.always:
+        return "never"
+
+    def note(code: str, effect: Effect, before: Any) -> None:
+        notes.append(Note(code, effect, "/require_approval", before))
+
+    claim = approval.never_read_only or approval.never_additive
+    vague = [each for each in approval.always if is_glob(each)]
+    globs = [each for each in (*approval.never, *approval.never_where_read_only) if is_glob(each)]
+    if vague and claim:  # which of the tools that only read are asked about all the same cannot be said
+        claim, globs = False, [*vague, *globs]
+    if globs:
+        note("approval.globs", "narrowed", globs)
+    if approval.never_additive:
+        note("approval.additive", "narrowed", True)
+    always = _names(approval.always, server)
+    never = [each for each in _names(approval.never, server) if not _is_asked(each, approval, server)]
+    where = [each for each in _names(approval.never_where_read_only, server) if not _is_asked(each, approval, server)]
+    out: Wire = {"always": {"tool_names": always}} if always else {}
     if never:
-        out["never"] = never
-    return out
+        out["never"] = {"tool_names": never}
+        if claim or where:
+            note("approval.read_only", "narrowed", where or True)
+    elif claim:
+        out["never"] = {"read_only": True}
+        if always:
+            note("approval.overlap", "changed", always)
+    elif where:
+        out["never"] = {"tool_names": where, "read_only": True}
+    if approval.default == "never":
+        note("approval.default", "narrowed", "never")
+        return out or "always"
+    return out if "never" in out else "always"
+
+
+def _names(listed: Iterable[str], server: str) -> list[str]:
+    """The names that are no patterns, as the server has them."""
+    return list(dict.fromkeys(each.removeprefix(f"{server}/") for each in listed if not is_glob(each)))
+
+
+def _is_asked(name: str, approval: Approval, server: str) -> bool:
+    return is_named(approval.always, ToolId(server, name))
 
 
 @cache

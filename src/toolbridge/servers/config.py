@@ -24,9 +24,11 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from toolbridge.errors import ConfigError
+from toolbridge.mistakes import kind, unknown
 from toolbridge.servers.document import LARGEST_BYTES, DocumentError, read_json, read_toml
-from toolbridge.servers.entry import Entry, Report, kind, sorted_keys, unknown
+from toolbridge.servers.entry import Entry, Report, sorted_keys
 from toolbridge.servers.found import project_root, workspace
+from toolbridge.servers.locked import Locked, locked_value, read_locked
 from toolbridge.servers.policy import read_approval, read_filter, read_limits, read_oauth
 from toolbridge.servers.reach import read_env, read_headers, read_reach
 from toolbridge.servers.secrets import secret_values
@@ -116,9 +118,14 @@ def examine_config(
         document = list(source) if isinstance(source, Sequence) and not isinstance(source, bytes) else source
     shape = read_shape(document, report, os.getcwd())
     variables = Variables(environment, folder, shape.questions, inputs)
+    locked: Locked = None
+    if shape.locked is not None:
+        key, value = shape.locked
+        locked = locked_value(value, lambda text: report.wrong(text, None, key))
     specs: list[ServerSpec] = []
     for name, raw in shape.servers.items():
-        specs.append(_read_server(name, raw, report, variables, base, off=name in shape.excluded))
+        off = name in shape.excluded
+        specs.append(_read_server(name, raw, report, variables, base, off=off, locked=locked))
     return Examined(tuple(specs), tuple(report.problems), tuple(report.notes))
 
 
@@ -157,7 +164,7 @@ def _read_file(source: str | os.PathLike[str], report: Report) -> Any:
 
 
 def _read_server(
-    name: str, raw: Mapping[str, Any], report: Report, variables: Variables, base: Path, *, off: bool
+    name: str, raw: Mapping[str, Any], report: Report, variables: Variables, base: Path, *, off: bool, locked: Locked
 ) -> ServerSpec:
     """The server that an entry describes; where it cannot be used, with the reasons, which the report has too."""
     before = len(report.problems)
@@ -187,6 +194,7 @@ def _read_server(
         trust=entry.boolean("trust", False),
         filter=read_filter(entry),
         approval=read_approval(entry),
+        locked=read_locked(entry, locked),
         limits=read_limits(entry),
         source="" if report.file == IN_MEMORY else report.file,
     )

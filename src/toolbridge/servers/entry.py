@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from toolbridge.mistakes import inner, kind, unknown
 from toolbridge.servers.document import repeated_keys
 from toolbridge.servers.environment import is_safe
 from toolbridge.servers.keys import LOSSES, field_of, folded, is_ignored, meant
@@ -153,25 +154,6 @@ class Entry:
         return os.path.normpath(os.path.join(self.base, text))
 
 
-def kind(value: Any) -> str:
-    """What a value is, in words, without showing it."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case str():
-            return "a string"
-        case int() | float():
-            return "a number"
-        case list() | tuple():
-            return "a list"
-        case Mapping():
-            return "an object"
-        case _:
-            return f"a {type(value).__name__}"
-
-
 def scalar(value: Any) -> str | None:
     """The text of a string, number or boolean, as JSON writes it; None for anything else."""
     if isinstance(value, str):
@@ -179,20 +161,6 @@ def scalar(value: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value) if isinstance(value, int | float) else None
-
-
-def inner(key: str, name: str) -> str:
-    """The path of a name in an object: `env.API_KEY`, or in brackets where it is no plain word."""
-    if re.fullmatch(r"[\w.-]+", name):
-        return f"{key}.{name}"
-    import json
-
-    return f"{key}[{json.dumps(name)}]"
-
-
-def unknown(value: Any) -> str:
-    """A value that is none of those expected."""
-    return "an unknown word" if isinstance(value, str) else kind(value)
 
 
 def sorted_keys(name: str, raw: Mapping[str, Any], report: Report) -> dict[str, list[tuple[str, Any]]]:

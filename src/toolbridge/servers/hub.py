@@ -8,22 +8,22 @@ methods may be called from any task, and from other threads and loops too.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
-from urllib.parse import urlsplit
 
-from toolbridge.errors import ConfigError, ServerError, UnknownServerError, nearest
+from toolbridge.apps import visible
+from toolbridge.errors import ServerError, UnknownServerError, nearest
 from toolbridge.failure import Failure
-from toolbridge.filters import MCPToolFilter, visible
+from toolbridge.filters import MCPToolFilter
 from toolbridge.servers.callbacks import NO_CALLBACKS, Callbacks
 from toolbridge.servers.catalog import Catalog
-from toolbridge.servers.config import Inputs, read_config, read_servers, refuse_mistaken
+from toolbridge.servers.config import Inputs, refuse_mistaken
 from toolbridge.servers.guardian import Guardian
+from toolbridge.servers.locked import LockSource, refusal, sealed
 from toolbridge.servers.secrets import secret_values
+from toolbridge.servers.sources import read_source, refuse_addresses
 from toolbridge.servers.spec import Headers, ServerSpec
 from toolbridge.servers.status import ServerStatus
 from toolbridge.types import (
@@ -63,13 +63,15 @@ def connect(
     catalog: Catalog | None = None,
     patience: float = PATIENCE_SECONDS,
     inputs: Inputs | None = None,
+    lock: LockSource | None = None,
 ) -> Hub:
     """A hub over the servers of a source: use it as `async with connect("mcp.json") as hub`.
 
     `source` is the path of a configuration, a dict of the same shape, specifications, or a mapping of names to
     addresses, SDK servers, clients or transports. `servers` takes only these of them. `filter` is applied over each
     server's own. `headers` is called before each HTTP request. With `lazy`, a server whose listing is kept on
-    disk is started when it is first called.
+    disk is started when it is first called. `lock` is a lockfile or a `Lock`: tools that are not as locked are set
+    apart, also those of servers that do not ask for it.
     """
     specs = read_source(source, inputs)
     if headers is not None:
@@ -81,63 +83,8 @@ def connect(
             _known(known, name)
         specs = [known[name] for name in dict.fromkeys(wanted)]
     refuse_mistaken(specs)
-    return Hub(specs, filter=filter, callbacks=callbacks, lazy=lazy, catalog=catalog or Catalog(), patience=patience)
-
-
-def read_source(source: Any, inputs: Inputs | None = None) -> list[ServerSpec]:
-    """The servers of whatever `connect` takes."""
-    if isinstance(source, ServerSpec):
-        return [source]
-    if isinstance(source, str) and source.lower().startswith(("http://", "https://")):
-        return [_read_object(urlsplit(source).hostname or "server", source)]
-    if isinstance(source, str | os.PathLike):
-        return read_servers(Path(source), inputs=inputs)
-    if isinstance(source, Mapping):
-        if source and not all(
-            isinstance(each, str | Mapping | list | bool) or each is None for each in source.values()
-        ):
-            return [_read_object(str(name), each) for name, each in source.items()]
-        if source and all(isinstance(each, str) and "://" in each for each in source.values()):
-            return [_read_object(str(name), each) for name, each in source.items()]
-        return read_servers(source, inputs=inputs)
-    if isinstance(source, Iterable):
-        listed = list(source)
-        if all(isinstance(each, ServerSpec) for each in listed):
-            _refuse_doubles(listed)
-            return listed
-        return read_servers(listed, inputs=inputs)
-    return [_read_object(str(getattr(source, "name", "") or "server"), source)]
-
-
-def _read_object(name: str, value: Any) -> ServerSpec:
-    """A server that is given as an object: an address, an SDK server, client, transport, or parameters to start one."""
-    if isinstance(value, ServerSpec):
-        return replace(value, name=name)
-    if isinstance(value, str | Mapping):
-        entry = {"url": value} if isinstance(value, str) else dict(value)
-        return read_config({"mcpServers": {name: entry}})[0]
-    if type(value).__name__ == "StdioServerParameters":
-        cwd = str(value.cwd) if value.cwd is not None else None
-        return ServerSpec(name, command=value.command, args=tuple(value.args), env=dict(value.env or {}), cwd=cwd)
-    if value is None or isinstance(value, int | float | list | tuple):
-        raise ConfigError(
-            [f"server {name!r}: {type(value).__name__} is no server; give an address or an object of the SDK"]
-        )
-    return ServerSpec(name, "memory", server=value)
-
-
-def _refuse_doubles(specs: list[ServerSpec]) -> None:
-    names = [spec.name for spec in specs]
-    doubles = sorted({name for name in names if names.count(name) > 1})
-    if doubles:
-        raise ConfigError([f"server {name!r}: the name is given twice; each server needs its own" for name in doubles])
-
-
-def _refuse_addresses(specs: Iterable[ServerSpec]) -> None:
-    """Addresses without a scheme, which a file would not have got past the reader with."""
-    wrong = [spec.name for spec in specs if spec.url and not spec.url.lower().startswith(("http://", "https://"))]
-    if wrong:
-        raise ConfigError([f"server {name!r}: url: expected an address such as https://host/mcp" for name in wrong])
+    kept = catalog or Catalog()
+    return Hub(specs, filter=filter, callbacks=callbacks, lazy=lazy, catalog=kept, patience=patience, lock=lock)
 
 
 def _with_secrets(spec: ServerSpec) -> ServerSpec:
@@ -185,14 +132,16 @@ class Hub:
         lazy: bool = False,
         catalog: Catalog | None = None,
         patience: float = PATIENCE_SECONDS,
+        lock: LockSource | None = None,
     ) -> None:
         self._specs = {spec.name: _with_secrets(spec) for spec in specs}
-        _refuse_addresses(self._specs.values())
+        refuse_addresses(self._specs.values())
         self._filter = filter
         self._callbacks = callbacks
         self._lazy = lazy
         self._catalog = catalog or Catalog()
         self._patience = patience
+        self._lock = lock
         self._guardian = Guardian()
         self._connections: dict[str, Connection] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -215,23 +164,27 @@ class Hub:
         await self.close()
 
     async def open(self) -> None:
-        """Connect every server, all at once. Raises `ServerError` only for one that is `required`."""
+        """Connect every server, all at once. Raises `ServerError` only for one that is `required`, and `ConfigError`
+        where the lock of all of them, or of a required one, is not there. Locks are read here, and not again."""
         if self._connections and self._loop is not None and not self._loop.is_closed():
             await self._here(self._settled)  # open already, or being opened by somebody else
             return
         from toolbridge.servers.connection import Connection  # loads the SDK
 
+        specs, seals = sealed(self._specs.values(), self._lock)
+        refuse_mistaken(specs)
         self._loop = asyncio.get_running_loop()
         self._guardian = Guardian()
         self._connections = {
-            name: Connection(
+            spec.name: Connection(
                 spec,
                 callbacks=self._callbacks,
                 guardian=self._guardian,
                 catalog=self._catalog,
                 on_listing=self._changed,
+                seal=seals.get(spec.name),
             )
-            for name, spec in self._specs.items()
+            for spec in specs
         }
         self._changed()
         try:
@@ -333,10 +286,7 @@ class Hub:
         if generation != self.generation:
             generation = self.generation  # read first: a change while we sort makes another one
             passed = tuple(
-                tool
-                for name, connection in self._connections.items()
-                if connection.listing is not None
-                for tool in self._filter.apply(self._specs[name].filter.apply(connection.listing.tools))
+                tool for connection in self._connections.values() for tool in self._filter.apply(connection.offered)
             )
             callable = {tool.id: tool for tool in passed if tool.problem is None}
             offered = _Offer(passed, tuple(tool for tool in passed if visible(tool)), callable)
@@ -420,6 +370,8 @@ class Hub:
                 await self._refresh(id.server)
             except ServerError as error:
                 return failed(call_id, "unavailable", f"Not called: {error}. Other servers are not affected.")
+        if (why := refusal(id.server, id.name, connection.verdict)) is not None:
+            return failed(call_id, "refused", why)
         tool = self._offer().callable.get(id)
         if tool is not None and by_model and not visible(tool):
             why = "is not offered to models"

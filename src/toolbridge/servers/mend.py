@@ -120,6 +120,13 @@ def _sole(content: Any) -> list[Any]:
     return [] if content is None else [_content(content)]
 
 
+def _without_meta(block: dict[str, Any]) -> dict[str, Any]:
+    shown = {key: value for key, value in block.items() if key != "_meta"}
+    if isinstance(resource := shown.get("resource"), dict):
+        shown["resource"] = {key: value for key, value in resource.items() if key != "_meta"}
+    return shown
+
+
 def _content(block: Any) -> Any:
     if not isinstance(block, dict):
         return {"type": "text", "text": block if isinstance(block, str) else json.dumps(block, ensure_ascii=False)}
@@ -137,7 +144,8 @@ def _content(block: Any) -> Any:
         if isinstance(resource.get("text"), str) or isinstance(resource.get("blob"), str):
             return block
         return {"type": "resource", "resource": {**resource, "text": ""}}
-    return {"type": "text", "text": json.dumps(block, ensure_ascii=False)}
+    # A block of no kind that the protocol has is text, and text is for the model: what is for hosts stays out of it.
+    return {"type": "text", "text": json.dumps(_without_meta(block), ensure_ascii=False)}
 
 
 def _is_annotated_well(block: dict[str, Any]) -> bool:

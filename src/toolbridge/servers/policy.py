@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
-from toolbridge.approval import Approval
-from toolbridge.filters import MCPToolFilter
-from toolbridge.servers.entry import Entry, inner, kind, unknown
+from toolbridge.approval import Approval, read_approval_at
+from toolbridge.filters import MCPToolFilter, read_names, read_selection
+from toolbridge.mistakes import inner, kind, unknown
+from toolbridge.servers.entry import Entry
 from toolbridge.servers.keys import folded
 from toolbridge.servers.spec import Limits, OAuth
 
@@ -22,59 +24,48 @@ LIMITS = ("connect", "list", "call", "total")
 
 def read_filter(entry: Entry) -> MCPToolFilter:
     """Which tools are offered. An empty list of allowed tools is a mistake: clients differ on whether it means all."""
-    include: list[str] = []
-    read_only = entry.boolean("read_only", False)
+    include: tuple[str, ...] = ()
+    read_only = True if entry.boolean("read_only", False) else None
     said = [(key, value) for key, value in entry.values.get("include", []) if not _is_codex_tools(key, value)]
-    for index, (key, value) in enumerate(said):
-        if isinstance(value, Mapping):
-            read_only = _read_only(entry, key, value) or read_only
-            value = value.get("tool_names")
-            if value is None:
-                continue
-            key = f"{key}.tool_names"
-        if index and value != said[0][1]:
-            entry.wrong(key, f"says the same as {said[0][0]!r} and has another value; keep one of the two")
+    named: tuple[str, Any] | None = None
+    for key, value in said:
+        read = read_selection(key, value, entry.wrong)
+        if read.read_only is not None:
+            if read_only is not None and read_only is not read.read_only:
+                entry.wrong(f"{key}.read_only", "says the opposite of another key; keep one of the two")
+            read_only = read.read_only
+        if read.names is None:
             continue
-        include = names(entry, key, value)
+        if isinstance(value, Mapping):
+            key, value = f"{key}.tool_names", value["tool_names"]
+        if named is not None and value != named[1]:
+            entry.wrong(key, f"says the same as {named[0]!r} and has another value; keep one of the two")
+            continue
+        named = named or (key, value)
+        include = read.names
         if value == []:
             entry.wrong(key, 'is empty; leave it out to offer every tool, or set "disabled": true')
-    exclude = [each for key, value in entry.values.get("exclude", []) for each in names(entry, key, value)]
+    exclude = [each for key, value in entry.values.get("exclude", []) for each in read_names(key, value, entry.wrong)]
     return MCPToolFilter(
-        include=[] if include == ["*"] else include,
+        include=() if include == ("*",) else include,
         exclude=dict.fromkeys(exclude),
-        read_only=True if read_only else None,
+        read_only=read_only,
     )
 
 
 def read_approval(entry: Entry) -> Approval | None:
     """Which calls a person must allow; `None` where the operator says nothing about it."""
-    default: Literal["always", "never"] = "always"
-    always: list[str] = []
-    never: list[str] = []
-    never_read_only = False
     found = entry.take("approval")
-    if found is not None:
-        key, value = found
-        if value in ("always", "never"):
-            default = value
-        elif not isinstance(value, Mapping):
-            entry.wrong(key, f'{unknown(value)}; expected "always", "never", or an object of the two with "tool_names"')
-        else:
-            for each in value:
-                if each not in ("always", "never"):
-                    entry.wrong(inner(key, str(each)), 'unknown key; expected "always" or "never"')
-            always, asked = _approval_names(entry, f"{key}.always", value.get("always"))
-            never, never_read_only = _approval_names(entry, f"{key}.never", value.get("never"))
-            if asked:
-                entry.wrong(f"{key}.always.read_only", 'only "never" takes it: other tools are asked about anyway')
+    approval = Approval() if found is None else read_approval_at(*found, entry.wrong)
+    default, never = approval.default, [*approval.never]
     for key, value in entry.values.get("approved", []):
         if value is True:
             default = "never"
         elif value is not False:
-            never += names(entry, key, value)
+            never += read_names(key, value, entry.wrong)
     if found is None and default == "always" and not never:
         return None
-    return Approval(default, tuple(dict.fromkeys(always)), tuple(dict.fromkeys(never)), never_read_only)
+    return replace(approval, default=default, never=tuple(dict.fromkeys(never)))
 
 
 def read_limits(entry: Entry) -> Limits:
@@ -141,42 +132,9 @@ def read_oauth(entry: Entry, key: str, value: Any) -> OAuth | None:
     )
 
 
-def names(entry: Entry, key: str, value: Any) -> list[str]:
-    """A list of names of tools; what is none is told."""
-    if not isinstance(value, list):
-        entry.wrong(key, f"{kind(value)}; expected a list of names of tools")
-        return []
-    for index, each in enumerate(value):
-        if not isinstance(each, str) or not each:
-            entry.wrong(f"{key}[{index}]", f"{'empty' if each == '' else kind(each)}; expected the name of a tool")
-    return [each for each in value if isinstance(each, str) and each]
-
-
 def _is_codex_tools(key: str, value: Any) -> bool:
     """Codex keeps settings of single tools under the key that Copilot CLI has for the list of them."""
     return folded(key) == "tools" and isinstance(value, Mapping) and "tool_names" not in value
-
-
-def _read_only(entry: Entry, key: str, value: Mapping[str, Any]) -> bool:
-    for name in value:
-        if name not in ("tool_names", "read_only"):
-            entry.wrong(inner(key, str(name)), 'unknown key; expected "tool_names" or "read_only"')
-    said = value.get("read_only")
-    if said is not None and not isinstance(said, bool):
-        entry.wrong(f"{key}.read_only", f"{kind(said)}; expected true or false")
-    return said is True
-
-
-def _approval_names(entry: Entry, key: str, value: Any) -> tuple[list[str], bool]:
-    if value is None:
-        return [], False
-    if isinstance(value, list):
-        return names(entry, key, value), False
-    if not isinstance(value, Mapping):
-        entry.wrong(key, f'{kind(value)}; expected an object with "tool_names"')
-        return [], False
-    listed = value.get("tool_names")
-    return names(entry, f"{key}.tool_names", listed) if listed is not None else [], _read_only(entry, key, value)
 
 
 def _seconds(entry: Entry, key: str, value: Any) -> float | None:

@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from toolbridge.mistakes import inner, kind, unknown
 from toolbridge.servers.dotenv import read_dotenv
-from toolbridge.servers.entry import MISSPELT, Entry, inner, kind, scalar, unknown
+from toolbridge.servers.entry import MISSPELT, Entry, scalar
 from toolbridge.servers.environment import is_safe
 from toolbridge.servers.keys import folded
 from toolbridge.servers.spec import Transport

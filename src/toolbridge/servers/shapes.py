@@ -17,8 +17,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolbridge.mistakes import inner, kind
 from toolbridge.servers.document import repeated_keys
-from toolbridge.servers.entry import Report, inner, kind
+from toolbridge.servers.entry import Report
 from toolbridge.servers.keys import folded, is_server
 from toolbridge.servers.variables import InputQuestion
 
@@ -35,6 +36,8 @@ class Shape:
     questions: dict[str, InputQuestion] = field(default_factory=dict[str, InputQuestion])
     excluded: set[str] = field(default_factory=set[str])
     """Servers that the document switches off in another place than their entry."""
+    locked: tuple[str, Any] | None = None
+    """The key and the value that say of all servers whether they are locked."""
 
 
 def read_shape(document: Any, report: Report, directory: str) -> Shape:
@@ -59,6 +62,8 @@ def _add_sections(shape: Shape, prefix: str, document: Mapping[str, Any], report
     for key in sections:
         _add_section(shape, prefix + key, document[key], report)
     found = bool(sections)
+    if "locked" in keys and found and document[keys["locked"]] is not None:
+        shape.locked = prefix + keys["locked"], document[keys["locked"]]
     if "inputs" in keys and (found or prefix):
         _add_questions(shape, prefix + keys["inputs"], document[keys["inputs"]], report)
     nested = document.get("mcp")

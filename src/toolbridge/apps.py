@@ -1,0 +1,217 @@
+"""What a tool's `_meta` says to hosts: who may call it, what renders its results, which parameters are files.
+
+Two vocabularies say it: MCP Apps (`ui`) and the Apps SDK (`openai/…`). Both are read here, and nowhere else. Nothing of
+it is for models, but for one thing: what a file parameter has to hold is said in its description, where a model looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from toolbridge.types import EMPTY, Tool, ToolResult
+
+VISIBILITY: Final = "openai/visibility"
+WIDGET_ACCESSIBLE: Final = "openai/widgetAccessible"
+OUTPUT_TEMPLATE: Final = "openai/outputTemplate"
+FILE_PARAMETERS: Final = "openai/fileParams"
+INVOKING: Final = "openai/toolInvocation/invoking"
+INVOKED: Final = "openai/toolInvocation/invoked"
+UI: Final = "ui"
+FLAT_RESOURCE: Final = "ui/resourceUri"
+"""The older spelling of `ui.resourceUri`: hosts read it still, and the newer one counts where both are there."""
+
+PRIVATE: Final = "it is private: its server keeps it from models"
+"""Why a private tool is left out wherever tools are made ready for a model."""
+
+FILE_KEYS: Final = ("download_url", "file_id")
+"""What a file parameter has to hold. A host may add `mime_type` and `file_name`."""
+
+_FILE = "`download_url` is an address that the server can fetch it from, `file_id` is its id."
+
+MOST_STEPS = 8
+"""References and unions that are followed to find what a property is."""
+
+Caller: TypeAlias = Literal["model", "widget"]
+
+
+@dataclass(frozen=True, slots=True)
+class AppMeta:
+    """What a tool, or one of its results, says to hosts that render and to hosts that hand files over."""
+
+    template: str | None = None
+    """The address of the resource that renders the results: `ui://…`."""
+    file_parameters: tuple[str, ...] = ()
+    """Parameters at the top of the input schema that are files."""
+    visible_to_model: bool = True
+    visible_to_widget: bool = False
+    """Whether what the server renders may call the tool."""
+    invoking: str | None = None
+    """What people are shown while a call runs."""
+    invoked: str | None = None
+    """What they are shown once it is over."""
+
+
+def read_app_meta(of: Tool | ToolResult) -> AppMeta:
+    """What stands in the `_meta` of a tool or of a result. What has not the shape it should have says nothing."""
+    meta = _meta(of)
+    return AppMeta(
+        template=_template(meta),
+        file_parameters=_file_parameters(meta),
+        visible_to_model=_is_for_models(meta),
+        visible_to_widget=_is_for_widgets(meta),
+        invoking=_text(meta.get(INVOKING)),
+        invoked=_text(meta.get(INVOKED)),
+    )
+
+
+def template_for(tool: Tool, result: ToolResult) -> str | None:
+    """The address of what renders a result: the result's own, or else its tool's."""
+    return _template(_meta(result)) or _template(_meta(tool))
+
+
+def visible(tool: Any) -> bool:
+    """Whether models may see the tool: ours, an SDK's, or an entry of a listing."""
+    return _is_for_models(_meta(tool))
+
+
+def callers(tool: Any) -> frozenset[Caller]:
+    """Who may call the tool beside the host, which may call every tool that passes its filters."""
+    meta = _meta(tool)
+    both: tuple[tuple[Caller, bool], ...] = (("model", _is_for_models(meta)), ("widget", _is_for_widgets(meta)))
+    return frozenset(caller for caller, may in both if may)
+
+
+def _meta(of: Any) -> Mapping[str, Any]:
+    found = of.get("_meta") if isinstance(of, Mapping) else getattr(of, "meta", None)
+    return found if isinstance(found, Mapping) else EMPTY
+
+
+def _is_for_models(meta: Mapping[str, Any]) -> bool:
+    if not meta:
+        return True
+    audience = _audience(meta)
+    return meta.get(VISIBILITY) != "private" and (audience is None or "model" in audience)
+
+
+def _is_for_widgets(meta: Mapping[str, Any]) -> bool:
+    """By MCP Apps where it is spoken, with its default; else by the Apps SDK, where widgets call nothing by default."""
+    audience = _audience(meta)
+    if audience is not None:
+        return "app" in audience
+    said = meta.get(WIDGET_ACCESSIBLE)
+    return said if isinstance(said, bool) else isinstance(meta.get(UI), Mapping)
+
+
+def _audience(meta: Mapping[str, Any]) -> list[Any] | None:
+    ui = meta.get(UI)
+    said = ui.get("visibility") if isinstance(ui, Mapping) else None
+    if isinstance(
+        said, str
+    ):  # one word for a list of one: what is meant is plain, and to ignore it would show the tool
+        return [said]
+    return said if isinstance(said, list) else None
+
+
+def _template(meta: Mapping[str, Any]) -> str | None:
+    ui = meta.get(UI)
+    nested = ui.get("resourceUri") if isinstance(ui, Mapping) else None
+    return _text(nested) or _text(meta.get(FLAT_RESOURCE)) or _text(meta.get(OUTPUT_TEMPLATE))
+
+
+def _file_parameters(meta: Mapping[str, Any]) -> tuple[str, ...]:
+    said = meta.get(FILE_PARAMETERS)
+    return tuple(dict.fromkeys(each for each in said if isinstance(each, str))) if isinstance(said, list) else ()
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class FileShape:
+    """What a file parameter is in the schema: an object, or a list of them."""
+
+    schema: Mapping[str, Any]
+    many: bool
+
+    @property
+    def members(self) -> Mapping[str, Any]:
+        held = self.schema.get("properties")
+        return held if isinstance(held, Mapping) else EMPTY
+
+    @property
+    def takes_files(self) -> bool:
+        """Whether the server lets `download_url` and `file_id` through."""
+        return self.schema.get("additionalProperties") is not False or all(key in self.members for key in FILE_KEYS)
+
+
+def file_shape(schema: Any, name: str) -> FileShape | None:
+    """What a parameter at the top of a schema is; `None` where it is neither an object nor a list of objects."""
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    found = _plain(schema, properties.get(name)) if isinstance(properties, Mapping) else None
+    if found is None:
+        return None
+    many = _is_of(found, "array")
+    if many:
+        found = _plain(schema, found.get("items"))
+    if found is None or not (_is_of(found, "object") or ("type" not in found and "properties" in found)):
+        return None
+    return FileShape(found, many)
+
+
+def say_files(schema: Any, names: Iterable[str]) -> tuple[Any, tuple[tuple[str, str | None], ...]]:
+    """The schema with what each file parameter has to hold in its description; which ones, and what stood there.
+
+    Nothing is said of what is no object, and of an object that would refuse a file; nor what its server says already.
+    """
+    said: list[tuple[str, str | None]] = []
+    properties: dict[str, Any] | None = None
+    for name in names:
+        shape = file_shape(schema, name)
+        if shape is None or not shape.takes_files:
+            continue
+        own = schema["properties"][name]
+        before = _text(own.get("description"))
+        if before is not None and all(key in before for key in FILE_KEYS):
+            continue
+        text = f"A list of files, each an object: {_FILE}" if shape.many else f"A file, as an object: {_FILE}"
+        properties = dict(schema["properties"]) if properties is None else properties
+        properties[name] = {**own, "description": text if before is None else f"{before.rstrip()} {text}"}
+        said.append((name, before))
+    return (schema if properties is None else {**schema, "properties": properties}), tuple(said)
+
+
+def _is_of(schema: Mapping[str, Any], type: str) -> bool:
+    said = schema.get("type")
+    return said == type or (isinstance(said, list) and type in said)
+
+
+def _plain(root: Mapping[str, Any], schema: Any) -> Mapping[str, Any] | None:
+    """A property without what generators put around it: references into the definitions, `null` as another choice."""
+    for _ in range(MOST_STEPS):
+        if not isinstance(schema, Mapping):
+            return None
+        if isinstance(reference := schema.get("$ref"), str):
+            schema = _defined(root, reference)
+            continue
+        choices = next((schema[key] for key in ("anyOf", "oneOf", "allOf") if isinstance(schema.get(key), list)), None)
+        if choices is None or "properties" in schema:
+            return schema
+        rest = [each for each in choices if not (isinstance(each, Mapping) and each.get("type") == "null")]
+        if len(rest) != 1:
+            return schema
+        (schema,) = rest
+    return None
+
+
+def _defined(root: Mapping[str, Any], reference: str) -> Any:
+    for place in ("$defs", "definitions"):
+        held = root.get(place)
+        if reference.startswith(f"#/{place}/") and isinstance(held, Mapping):
+            return held.get(reference[len(place) + 3 :])
+    return None
