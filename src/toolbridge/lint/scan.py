@@ -16,7 +16,7 @@ _TOKEN: Final = re.compile(
     r'"(?:[^"\\]++|\\.)*+"'  # a string
     r"|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/"  # comments, as VS Code's files have them
     r"|[{}\[\],:]"
-    r'|[^\s{}\[\],:"/]++',  # a number, a word
+    r'|[^\s{}\[\],:"/\ufeff]++',  # a number, a word
     re.DOTALL,
 )
 

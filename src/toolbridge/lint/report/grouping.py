@@ -103,6 +103,19 @@ def folded(findings: Iterable[Finding]) -> list[Fold]:
     ]
 
 
+def shared(group: ServerGroup, least: int, *, by_rule: bool) -> list[list[Finding]]:
+    """What at least so many tools of a server do alike: the same rule broken, with the same words; remarks, if asked,
+    whatever the words. Errors are told with each tool."""
+    alike: dict[tuple[str, str], list[Finding]] = {}
+    for tool in group.tools:
+        for each in tool.findings:
+            if each.severity != "error":
+                message = "" if by_rule and each.severity == "info" else each.message
+                alike.setdefault((each.rule, message), []).append(each)
+    many = [each for each in alike.values() if len({one.tool for one in each}) >= least]
+    return sorted(many, key=lambda each: (SEVERITIES.index(each[0].severity), -len(each)))
+
+
 def named(finding: Finding) -> str:
     """What of the tool a finding is about, in short: the parameter's name, or the last step of the path."""
     steps = finding.path.split("/")

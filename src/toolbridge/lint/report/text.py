@@ -22,6 +22,7 @@ from toolbridge.lint.report.grouping import (
     gravest_first,
     most_frequent,
     named,
+    shared,
 )
 from toolbridge.lint.report.task import Task
 
@@ -30,6 +31,9 @@ MOST_NAMED_TOOLS: Final = 40
 
 MOST_RULES: Final = 5
 """Rules that the summary names as the most frequent."""
+
+LEAST_ALIKE: Final = 5
+"""Tools that break a rule in the same words and are told of once."""
 
 _COLOURS: Final[dict[Severity, str]] = {"error": "red", "warning": "yellow", "info": "cyan"}
 _INDENT: Final = " " * 13
@@ -66,10 +70,21 @@ def _server(task: Task, group: ServerGroup) -> Iterator[str]:
         yield ""
         yield "  " + paint("all tools together", "bold")
         yield from _findings(task, group.findings)
+    alike = shared(group, LEAST_ALIKE, by_rule=len(group.tools) > MOST_NAMED_TOOLS)
+    told = {id(each) for own in alike for each in own}
     for tool in gravest_first(group.tools):
+        rest = [each for each in tool.findings if id(each) not in told]
+        if rest:
+            yield ""
+            yield _heading(task, tool, rest[0])
+            yield from _findings(task, rest)
+    if alike:
         yield ""
-        yield _heading(task, tool)
-        yield from _findings(task, tool.findings)
+        yield "  " + paint("in many tools", "bold")
+    for own in alike:
+        names = list(dict.fromkeys(each.tool.name for each in own if each.tool is not None))
+        yield from _finding(task, own[0])
+        yield from _listed(task, f"in {len(names):,} of {len(group.tools):,} tools", names)
     clean = [tool for tool in group.tools if not tool.findings]
     if clean:
         yield ""
@@ -80,9 +95,9 @@ def _server(task: Task, group: ServerGroup) -> Iterator[str]:
             yield paint(line, "dim")
 
 
-def _heading(task: Task, tool: ToolGroup) -> str:
+def _heading(task: Task, tool: ToolGroup, first: Finding) -> str:
     """The tool, its score, and its line in the file: what one clicks on."""
-    place = task.places.place(tool.findings[0])
+    place = task.places.place(first)
     where = "" if place is None else f"  {shown(place.file)}:{place.line}"
     score = f"  {tool.score}"
     name = shown(tool.id.name) or '""'
@@ -134,13 +149,17 @@ def _finding(task: Task, finding: Finding) -> Iterator[str]:
 
 def _folded(task: Task, fold: Fold) -> Iterator[str]:
     one, many = ("parameter", "parameters") if are_parameters((fold.first, *fold.more)) else ("place", "places")
-    names = list(dict.fromkeys(filter(None, (shown(named(each)) for each in fold.more))))
     said = f"and in {len(fold.more):,} more {one if len(fold.more) == 1 else many}"
-    room = 2 * (task.width - len(_INDENT)) - len(said)
+    yield from _listed(task, said, list(dict.fromkeys(filter(None, map(named, fold.more)))))
+
+
+def _listed(task: Task, said: str, names: Sequence[str]) -> Iterator[str]:
+    """The names behind the words, as many as two lines take."""
+    room = 2 * (task.width - len(_INDENT)) - len(said) - 4
     listed: list[str] = []
-    for each in names:
+    for each in map(shown, names):
         room -= cells(each) + 2
-        if room < 4:
+        if room < 0:
             listed.append("…")
             break
         listed.append(each)
@@ -160,15 +179,14 @@ def _summary(task: Task, groups: Sequence[ServerGroup]) -> Iterator[str]:
         for severity, nouns in NOUNS.items()
         if tally[severity]
     ]
-    yield f"{', '.join(parts)} in {concerned:,} of {counted(tools, 'tool', 'tools')}"
+    score = f" · score {groups[0].score} of 100" if len(groups) == 1 and groups[0].score is not None else ""
+    yield f"{', '.join(parts)} in {concerned:,} of {counted(tools, 'tool', 'tools')}{score}"
     if len(groups) > 1:
         name_width = min(max(cells(shown(group.name)) for group in groups), 30)
         for group in groups:
             score = "  –" if group.score is None else f"{group.score:>3}"
             said = counts(group.all_findings) or "nothing"
             yield f"  {fitted(shown(group.name), name_width)}  {score}  {paint(said, 'dim')}"
-    else:
-        yield from (f"score {group.score} of 100" for group in groups if group.score is not None)
     if len({each.rule for each in report.findings}) > 1:
         often = ", ".join(f"{rule} ({count:,})" for rule, count in most_frequent(report.findings, MOST_RULES))
         yield from wrapped(f"broken by most tools: {often}", task.width)
