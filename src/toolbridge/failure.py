@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 Cause: TypeAlias = Literal[
     "config", "not_found", "not_executable", "bad_cwd", "exited", "noise", "timeout", "unauthorized", "forbidden",
     "tls",
-    "unreachable", "unknown_host", "http_status", "no_mcp", "protocol", "refused", "lost", "closed",
+    "unreachable", "unknown_host", "http_status", "no_mcp", "protocol", "refused", "changed", "lost", "closed",
 ]  # fmt: skip
 
 FIXES: dict[Cause, str] = {
@@ -32,6 +32,7 @@ FIXES: dict[Cause, str] = {
     "no_mcp": "the url answers, but not as an MCP server; check its path (often /mcp or /sse)",
     "refused": "look at what was asked for: the name, the address, the arguments",
     "protocol": "the server breaks the protocol; report it to its author",
+    "changed": "see what changed with 'toolbridge verify'; 'toolbridge lock' accepts it",
     "lost": "it is started anew at the next call",
     "closed": "open the hub first",
 }

@@ -99,7 +99,9 @@ def _wanted(specs: Sequence[ServerSpec], names: tuple[str, ...], problems: Seque
 
 def _checked(specs: Sequence[ServerSpec]) -> list[Checkup]:
     """Look for each command, then connect to every server that has one, all at once."""
-    found = [_looked_at(each) for each in specs]
+    from toolbridge.servers.locked import sealed
+
+    found = [_looked_at(each) for each in sealed(specs)[0]]
     able = [each.spec for each in found if each.failure is None and not each.spec.disabled]
     if not able:
         return found
@@ -125,7 +127,10 @@ def _checked(specs: Sequence[ServerSpec]) -> list[Checkup]:
 def _looked_at(spec: ServerSpec) -> Checkup:
     from toolbridge.failure import Failure
     from toolbridge.servers.environment import find_command
+    from toolbridge.servers.spec import mistake
 
+    if spec.problem is not None and not spec.disabled:
+        return Checkup(spec, failure=mistake(spec))
     if spec.disabled or spec.command is None:
         return Checkup(spec)
     found = find_command(spec)

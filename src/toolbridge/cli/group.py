@@ -28,6 +28,8 @@ COMMANDS = (
     "matrix",
     "tokens",
     "lint",
+    "lock",
+    "verify",
     "replay",
     "providers",
 )

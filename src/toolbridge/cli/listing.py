@@ -18,6 +18,7 @@ from toolbridge.types import Tool
 if TYPE_CHECKING:
     from toolbridge.failure import Failure
     from toolbridge.servers.hub import Hub
+    from toolbridge.servers.locked import Seal
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Listed:
 def list_servers(specs: Sequence[ServerSpec], *, refresh: bool = False) -> list[Listed]:
     """What each server lists, in the order of the servers. None of them is a reason to raise."""
     catalog = Catalog()
+    specs, seals = _sealed(specs)
     found: dict[str, Listed] = {}
     unknown: list[ServerSpec] = []
     for spec in specs:
@@ -55,22 +57,45 @@ def list_servers(specs: Sequence[ServerSpec], *, refresh: bool = False) -> list[
         if listing is None:
             unknown.append(spec)
         else:
-            found[spec.name] = _from_disk(spec, listing)
+            found[spec.name] = _from_disk(spec, listing, seals.get(spec.name))
     if unknown:
         found |= {each.spec.name: each for each in _asked(unknown, catalog)}
     return [found[spec.name] for spec in specs]
 
 
-def _from_disk(spec: ServerSpec, listing: Listing) -> Listed:
+def _sealed(specs: Sequence[ServerSpec]) -> tuple[Sequence[ServerSpec], dict[str, Seal]]:
+    """The locks of those that are locked; loaded only where one is."""
+    if not any(spec.locked for spec in specs):
+        return specs, {}
+    from toolbridge.servers.locked import sealed
+
+    return sealed(specs)
+
+
+def _from_disk(spec: ServerSpec, listing: Listing, seal: Seal | None) -> Listed:
+    tools: list[Tool] = spec.filter.apply(listing.tools)
+    warnings: tuple[str, ...] = ()
+    failure: Failure | None = None
+    withheld = False
+    if seal is not None:
+        from toolbridge.servers.locked import changed, lock_warnings
+
+        verdict = seal.verdict(listing)
+        tools = [each for each in tools if each.id.name not in verdict.quarantined]
+        warnings = tuple(lock_warnings(verdict))
+        failure = changed(spec.name, verdict) if verdict.refused is not None else None
+        withheld = verdict.withheld is not None
     return Listed(
         spec,
-        "idle",
-        tuple(spec.filter.apply(listing.tools)),
+        "idle" if failure is None else "failed",
+        tuple(tools),
         listing.server_name,
         listing.server_version,
         listing.protocol,
         listing.listed_at,
-        instructions=listing.instructions,
+        failure,
+        warnings,
+        instructions=listing.instructions if not withheld else None,
     )
 
 

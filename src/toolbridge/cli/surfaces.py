@@ -79,6 +79,8 @@ class Source:
     text: str | None = None
     """What stands in the file, for the numbers of lines; in standard input too."""
     path: str | None = None
+    disabled: tuple[str, ...] = ()
+    """Servers of a configuration that nobody asks."""
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -147,7 +149,7 @@ def read_surface(
 ) -> Source:
     """What is in a SOURCE. `visit` is called with the open hub; then nothing is taken from disk."""
     if sum((source is not None, bool(command), client is not None)) > 1:
-        raise click.UsageError("SOURCE, --from and a command after -- all say what to look at; give one of them")
+        raise click.UsageError("a SOURCE, --from and a command after -- all say what to look at; give one of them")
     if command:
         return _from_command(command, server, visit)
     if source is None:
@@ -271,12 +273,14 @@ def _from_config(
     found = config_files(file, client)[0]
     label = _from_here(found)
     wanted = chosen(read_servers(file, client), [] if server is None else [server])
-    specs = [each for each in wanted if not each.disabled]
+    # What is looked at is what the servers offer, whatever of it their lock lets through.
+    specs = [replace(each, locked=False) for each in wanted if not each.disabled]
     if not specs:
         names = ", ".join(repr(each.name) for each in wanted)
         raise ToolbridgeError(f"{label}: {names}: disabled there; take that out to look at it")
     served = tuple(_served(each, each.spec.name) for each in _listed(specs, refresh, visit))
-    source = Source(label, "config", served, _text(found), label)
+    disabled = tuple(each.name for each in wanted if each.disabled)
+    source = Source(label, "config", served, _text(found), label, disabled)
     if len(source.failures) == len(served):
         raise ConfigError(str(each) for each in source.failures)
     return source

@@ -86,6 +86,7 @@ def command(
         lines = Toolbook(listed, columns(), Paint(sys.stdout), every=every, schemas=schemas).lines()
         if lines:
             print("\n".join(lines), flush=True)
+    _warn(listed)
     failed = [each.failure for each in listed if each.failure is not None]
     if failed:
         from toolbridge.cli.failures import tell_failures
@@ -106,6 +107,19 @@ def _write_definitions(listed: Sequence[Listed], provider: str, every: bool) -> 
     for line in _summed_up(ready):
         print(line.removesuffix("; --explain says how"), file=sys.stderr)
     return bool(failures(ready))
+
+
+def _warn(listed: Sequence[Listed]) -> None:
+    """What is odd about a server that is there: tools that are not as locked, for one."""
+    from toolbridge.cli.paragraph import folded, one_line
+    from toolbridge.cli.terminal import Paint, columns
+
+    paint = Paint(sys.stderr)
+    for server in listed:
+        for each in server.warnings:
+            first, *more = folded(one_line(f"{server.spec.name}: {each}"), columns() - 2)
+            for line in (f"{paint('!', 'yellow')} {first}", *(f"  {part}" for part in more)):
+                print(line, file=sys.stderr, flush=True)
 
 
 def _fields(server: Listed) -> dict[str, Any]:

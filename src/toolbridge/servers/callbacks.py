@@ -112,5 +112,15 @@ def login_shown(callbacks: Callbacks, server: str) -> Callable[[str], Awaitable[
     return show
 
 
+async def tell_changed(function: Callable[[str], Any], server: str) -> None:
+    """Call the user's function apart from everything else: what it raises or waits for is not the server's."""
+    import logging
+
+    try:
+        await outcome(function(server))
+    except Exception:
+        logging.getLogger("toolbridge").exception("the callback for changes of server %r raised", server)
+
+
 def _address(root: Any) -> str:
     return root if isinstance(root, str) and "://" in root else Path(root).expanduser().absolute().as_uri()

@@ -21,6 +21,7 @@ from toolbridge.failure import Failure
 from toolbridge.servers.callbacks import outcome
 from toolbridge.servers.connection import Connection
 from toolbridge.servers.http import EXCHANGE, Exchange
+from toolbridge.servers.locked import refusal
 from toolbridge.servers.loss import Loss, read_loss
 from toolbridge.servers.opening import Facts
 from toolbridge.servers.pending import PendingCall
@@ -65,6 +66,9 @@ async def call_tool(
                 return _unavailable(call_id, error.failure)
             except TimeoutError:
                 return failed(call_id, "unavailable", f"Not called: server {spec.name!r} is still connecting.")
+            await connection.vouch(client)
+            if (why := refusal(spec.name, name, connection.verdict)) is not None:
+                return failed(call_id, "refused", why)
             facts = connection.facts
             found = await _attempt(connection, client, name, arguments, timeout, on_progress)
             if isinstance(found, mcp_types.CallToolResult):

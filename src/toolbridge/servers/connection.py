@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import math
 import random
 import time
@@ -22,20 +21,22 @@ import mcp_types
 
 from toolbridge.errors import ServerError
 from toolbridge.failure import Failure
-from toolbridge.servers.callbacks import Callbacks, ask_for_logs, client_options, login_shown, outcome
+from toolbridge.lock.judge import CLEAN, Verdict
+from toolbridge.servers.callbacks import Callbacks, ask_for_logs, client_options, login_shown, outcome, tell_changed
 from toolbridge.servers.catalog import Catalog, Listing
 from toolbridge.servers.diagnosis import both_ways, diagnosed
 from toolbridge.servers.guardian import Guardian
 from toolbridge.servers.http import EXCHANGE
 from toolbridge.servers.listing import list_tools
+from toolbridge.servers.locked import Seal, changed, lock_warnings
 from toolbridge.servers.logs import keep_secret
 from toolbridge.servers.opening import Facts, Way, first_way, next_way, opened_client
-from toolbridge.servers.pending import PendingCall
+from toolbridge.servers.pending import PendingCall, hold_clocks, off_the_clock
 from toolbridge.servers.secrets import redact, secret_values
 from toolbridge.servers.spec import Headers, ServerSpec, mistake
 from toolbridge.servers.status import ServerStatus, State
 from toolbridge.servers.upkeep import listen, relist_when_stale
-from toolbridge.types import ToolId
+from toolbridge.types import Tool, ToolId
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -59,7 +60,9 @@ PROBE_SECONDS = 10.0
 LEAVE_SECONDS = 10.0
 """How long a connection may take to leave in order, before it is cut. Ending a stubborn process takes up to six."""
 
-_HOPELESS = frozenset({"not_found", "not_executable", "bad_cwd", "unauthorized", "forbidden", "tls", "no_mcp"})
+_HOPELESS = frozenset({
+    "not_found", "not_executable", "bad_cwd", "unauthorized", "forbidden", "tls", "no_mcp", "changed",
+})  # fmt: skip
 """Causes that no second attempt mends: such a server is tried again when it is asked for, and not by itself."""
 
 
@@ -74,6 +77,7 @@ class Connection:
         guardian: Guardian,
         catalog: Catalog,
         on_listing: Callable[[], None],
+        seal: Seal | None = None,
     ) -> None:
         self._learnt: set[str] = set()
         """Secrets that only a function knows: the headers of the moment."""
@@ -81,6 +85,11 @@ class Connection:
         if (headers := spec.headers_from) is not None:
             self.spec = replace(spec, headers_from=self._remembered(headers))
         self.listing: Listing | None = None
+        self.offered: tuple[Tool, ...] = ()
+        """What of the listing passes the operator's filter and is as locked."""
+        self.verdict: Verdict = CLEAN
+        self._seal = seal
+        self._listing_now = asyncio.Lock()
         self.pending: set[PendingCall] = set()
         self.turn = asyncio.Semaphore(spec.limits.concurrency)
         self._callbacks = callbacks
@@ -132,11 +141,12 @@ class Connection:
             protocol=listing.protocol if listing else None,
             server_name=listing.server_name if listing else None,
             server_version=listing.server_version if listing else None,
-            instructions=listing.instructions if listing else None,
+            instructions=listing.instructions if listing and self.verdict.withheld is None else None,
             tools=len(listing.tools) if listing else 0,
             pid=process.pid if process and self._client is not None else None,
             restarts=max(self._restarts, 0),
             warnings=self._warnings(),
+            quarantined=self.verdict.quarantined,
         )
 
     def _warnings(self) -> tuple[str, ...]:
@@ -151,7 +161,7 @@ class Connection:
         if self.listing is not None:
             unused = self.spec.filter.unused(tool.id.name for tool in self.listing.tools)
             found += [f"its filter names {pattern!r}, and no tool of it is called so" for pattern in unused]
-        return tuple(found)
+        return (*found, *map(self.redact, lock_warnings(self.verdict)))
 
     def redact(self, text: str) -> str:
         """Text without the secrets of this server."""
@@ -326,7 +336,8 @@ class Connection:
         error: BaseException | None = None
         timed_out: str | None = None
         deadline = anyio.CancelScope(deadline=anyio.current_time() + limit)
-        hold = self._hold(facts, deadline) if self.spec.oauth is not None else None
+        clocks = hold_clocks(facts.is_logging_in, deadline, limit, self.pending) if self.spec.oauth else None
+        hold = asyncio.create_task(clocks) if clocks is not None else None
         try:
             with deadline:
                 async with opened_client(
@@ -357,37 +368,12 @@ class Connection:
             return None
         return self._diagnosed(facts, error, timed_out=timed_out)
 
-    def _hold(self, facts: Facts, deadline: anyio.CancelScope) -> asyncio.Task[None]:
-        """Stop the clocks while a person logs in, which has a limit of its own."""
-
-        async def hold() -> None:
-            while True:
-                if facts.login is not None and facts.login.waiting:
-                    deadline.deadline = max(deadline.deadline, anyio.current_time() + self.spec.limits.connect)
-                    for each in self.pending:
-                        each.extend()
-                await asyncio.sleep(1)
-
-        return asyncio.create_task(hold())
-
     def _options(self) -> dict[str, Any]:
         options = client_options(self._callbacks, self.spec.name)
         for name in ("elicitation_callback", "sampling_callback"):
             if name in options:
-                options[name] = self._off_the_clock(options[name])
+                options[name] = off_the_clock(options[name], self.pending)
         return {**options, "message_handler": self._on_message}
-
-    def _off_the_clock(self, callback: Callable[..., Any]) -> Callable[..., Any]:
-        async def asked(*arguments: Any) -> Any:
-            for each in self.pending:
-                each.pause()
-            try:
-                return await callback(*arguments)
-            finally:
-                for each in self.pending:
-                    each.extend()
-
-        return asked
 
     async def _first_listing(self, client: Client) -> str | None:
         """What the server offers. Returns what took too long, where it did."""
@@ -426,6 +412,10 @@ class Connection:
         if late is None and error is None:
             return None
         failure = self._diagnosed(self._facts or Facts(Way("auto")), error, timed_out=late)
+        if failure.cause == "changed":
+            self.lose()
+            self._note_failure(failure)
+            return failure
         self._list_problem = f"it could not be listed anew: {failure.message}"
         return failure
 
@@ -467,15 +457,34 @@ class Connection:
     # -- the listing -------------------------------------------------------------------------------------------------
 
     async def _list(self, client: Client) -> None:
-        before = self.listing
-        self.listing, self._list_problem = await list_tools(client, self.spec.name)
-        self._catalog.store(self.spec, self.listing)
-        if before is None or before.tools != self.listing.tools:
+        before, verdict = self.listing, self.verdict
+        async with self._listing_now:
+            listing, self._list_problem = await list_tools(client, self.spec.name)
+            self._take(listing)
+        self._catalog.store(self.spec, listing)
+        if before is None or before.tools != listing.tools or verdict != self.verdict:
             self._on_listing()
             if before is not None and self._callbacks.changed is not None:
-                task = asyncio.create_task(_told(self._callbacks.changed, self.spec.name))
+                task = asyncio.create_task(tell_changed(self._callbacks.changed, self.spec.name))
                 self._tellings.add(task)
                 task.add_done_callback(self._tellings.discard)
+        if self.verdict.refused is not None:
+            raise ServerError(changed(self.spec.name, self.verdict))
+
+    def _take(self, listing: Listing) -> None:
+        self.verdict = CLEAN if self._seal is None else self._seal.verdict(listing)
+        passed: list[Tool] = self.spec.filter.apply(listing.tools)
+        self.offered = tuple(tool for tool in passed if tool.id.name not in self.verdict.quarantined)
+        self.listing = listing
+
+    async def vouch(self, client: Client) -> None:
+        """Where the server is locked and has told of a change, wait until that was looked at."""
+        if self._seal is not None and self.stale.is_set():
+            self.stale.clear()
+            await self.relist(client)
+        elif self._seal is not None and self._listing_now.locked():
+            async with self._listing_now:
+                pass
 
     def has_listed(self, id: ToolId) -> bool:
         """Whether a tool is known, or was looked for so lately that asking again would be of no use."""
@@ -486,12 +495,6 @@ class Connection:
 
     def remember(self, listing: Listing | None) -> None:
         """Take a listing from the disk: the server need not be started to be known."""
-        self.listing = listing
-
-
-async def _told(function: Callable[[str], Any], server: str) -> None:
-    """Call the user's function apart from everything else: what it raises or waits for is not the server's."""
-    try:
-        await outcome(function(server))
-    except Exception:
-        logging.getLogger("toolbridge").exception("the callback for changes of server %r raised", server)
+        if listing is not None:
+            self._take(listing)
+            self._failure = changed(self.spec.name, self.verdict) if self.verdict.refused is not None else self._failure

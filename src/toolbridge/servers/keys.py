@@ -31,6 +31,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "enabled": ("enabled", "isActive"),  # the second: Cherry Studio
     "required": ("required",),
     "trust": ("trust",),
+    "locked": ("locked",),
     "include": ("include", "allowed_tools", "includeTools", "enabled_tools", "tools"),  # Gemini CLI, Codex, Copilot CLI
     "exclude": ("exclude", "excludeTools", "disabledTools"),
     "read_only": ("read_only",),

@@ -65,6 +65,10 @@ class Facts:
     """Why it ended, once `explained` is set."""
     explained: asyncio.Event = field(default_factory=asyncio.Event)
 
+    def is_logging_in(self) -> bool:
+        """Whether a person is asked to log in, which has a limit of its own."""
+        return self.login is not None and self.login.waiting
+
 
 def first_way(spec: ServerSpec, known: str | None) -> Way:
     """The way to begin with; `known` is the protocol version that the server spoke the last time."""

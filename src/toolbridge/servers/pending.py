@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -32,3 +34,30 @@ class PendingCall:
 
     def pause(self) -> None:
         self.scope.deadline = math.inf
+
+
+def off_the_clock(callback: Callable[..., Any], pending: Iterable[PendingCall]) -> Callable[..., Any]:
+    """The callback, with the clocks of these calls stopped while a person answers."""
+
+    async def asked(*arguments: Any) -> Any:
+        for each in pending:
+            each.pause()
+        try:
+            return await callback(*arguments)
+        finally:
+            for each in pending:
+                each.extend()
+
+    return asked
+
+
+async def hold_clocks(
+    asked: Callable[[], bool], deadline: anyio.CancelScope, seconds: float, pending: Iterable[PendingCall]
+) -> None:
+    """Stop the clocks while a person logs in, which has a limit of its own."""
+    while True:
+        if asked():
+            deadline.deadline = max(deadline.deadline, anyio.current_time() + seconds)
+            for each in pending:
+                each.extend()
+        await asyncio.sleep(1)

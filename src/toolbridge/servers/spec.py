@@ -91,6 +91,9 @@ class ServerSpec:
     filter: MCPToolFilter = field(default_factory=MCPToolFilter)
     approval: Approval | None = None
     """What the operator says about asking; `None` where nothing is said, and the host's own policy counts."""
+    locked: bool | Literal["refuse"] | None = None
+    """Whether tools that are not as in the lockfile are set apart, or with `refuse` the server is not used at all where
+    anything changed; `None` where nothing is said. See `locked`."""
     limits: Limits = field(default_factory=Limits)
     source: str = ""
     """The file that this was read from."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from toolbridge.failure import Failure
+from toolbridge.types import EMPTY
 
 State: TypeAlias = Literal["connected", "connecting", "idle", "failed", "disabled", "closed"]
 """`idle`: known from its last listing and not started; `connecting`: perhaps again, with the last failure beside it."""
@@ -26,3 +28,5 @@ class ServerStatus:
     pid: int | None = None
     restarts: int = 0
     warnings: tuple[str, ...] = ()
+    quarantined: Mapping[str, str] = field(default_factory=lambda: EMPTY, hash=False)
+    """Tools that are not as locked, and why: they are neither offered nor called."""
