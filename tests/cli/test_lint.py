@@ -231,8 +231,11 @@ def test_a_configuration_is_asked_anew_and_a_failed_server_is_told(work: Workpla
 def test_calling_says_what_was_called_and_what_was_not(work: Workplace) -> None:
     answer = work("lint", "--call", "--fail-on", "never", "--", sys.executable, str(GARDEN), str(work.ledger))
     assert answer.code == 0
-    assert answer.err.startswith("called ")
-    assert "\nnot called: " in answer.err
+    called, *others = answer.err.splitlines()
+    assert called.startswith("called ")
+    assert others
+    assert all(each.startswith("not called: garden/") for each in others)
+    assert any(each.endswith(" (it does not claim to be read-only)") for each in others)
 
 
 def test_an_interrupt_leaves_nothing_behind(work: Workplace) -> None:

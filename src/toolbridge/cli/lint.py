@@ -261,15 +261,17 @@ class _Run:
             tell_failures(self.source.failures)
 
     def _tell_calls(self) -> None:
+        from toolbridge.cli.terminal import shown
         from toolbridge.cli.words import counted
 
-        tried = {id: len(trials) for facts in self.facts.values() for id, trials in (facts.trials or {}).items()}
-        called = [str(tool.id) for tool in self.source.tools if tried.get(tool.id)]
-        others = [str(tool.id) for tool in self.source.tools if not tried.get(tool.id)]
+        called = [str(id) for each in self.facts.values() for id in each.trials or ()]
         print(f"called {counted(len(called), 'tool')}{_named(called)}", file=sys.stderr)
-        if others:
-            why = "they do not say that they only read, or no arguments could be made up for them"
-            print(f"not called: {counted(len(others), 'tool')}{_named(others)}; {why}", file=sys.stderr)
+        reasons: dict[str, list[str]] = {}
+        for each in self.facts.values():
+            for id, why in (each.untried or {}).items():
+                reasons.setdefault(why, []).append(str(id))
+        for why, names in reasons.items():
+            print(f"not called{_named(names)} ({shown(why)})", file=sys.stderr)
 
 
 def _named(names: Sequence[str]) -> str:
@@ -290,8 +292,10 @@ def _renamed(source: Source, seen: Mapping[str, ServerFacts]) -> dict[str, Serve
         facts = None if each.spec is None else seen.get(each.spec.name)
         if facts is None:
             continue
-        trials = facts.trials
+        trials, untried = facts.trials, facts.untried
         if trials is not None:
             trials = {ToolId(each.name, id.name): made for id, made in trials.items()}
-        found[each.name] = replace(facts, name=each.name, trials=trials)
+        if untried is not None:
+            untried = {ToolId(each.name, id.name): why for id, why in untried.items()}
+        found[each.name] = replace(facts, name=each.name, trials=trials, untried=untried)
     return found
