@@ -11,7 +11,19 @@ from types import MappingProxyType
 from toolbridge.errors import ToolbridgeError, nearest
 from toolbridge.lint.rule import Rule
 
-MODULES = ("names",)
+MODULES = (
+    "names",
+    "descriptions",
+    "parameters",
+    "shapes",
+    "values",
+    "annotations",
+    "apps",
+    "results",
+    "portability",
+    "cost",
+    "safety",
+)
 """The modules of `rules/`, in the order that reports follow."""
 
 
