@@ -11,11 +11,16 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from toolbridge.apps import visible
 from toolbridge.lint.settings import LintSettings
+from toolbridge.lint.texts import Texts, texts_of
 from toolbridge.schema.keywords import SCHEMA_IN_VALUE, SCHEMAS_IN_LIST, SCHEMAS_IN_MAP
 from toolbridge.types import EMPTY, Tool, ToolId, ToolResult
+
+if TYPE_CHECKING:
+    from toolbridge.lint.offers import Offer
 
 MOST_NODES = 5_000
 """Subschemas of one schema that are looked at. The largest real tool has some 2,000."""
@@ -23,6 +28,10 @@ MOST_NODES = 5_000
 DEEPEST = 64
 """Levels of a schema that are looked at."""
 
+MOST_READ = 20_000
+"""Characters of a text that rules about wording read. What a model is to know stands before that."""
+
+_LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 
 
@@ -43,11 +52,15 @@ class ServerFacts:
     name: str = ""
     server_name: str | None = None
     server_version: str | None = None
+    protocol: str | None = None
+    """The revision of MCP that it speaks with us."""
     instructions: str | None = None
     resources: Mapping[str, str | None] | None = None
     """The addresses of its resources and their MIME types, where it is live."""
     trials: Mapping[ToolId, tuple[Trial, ...]] | None = None
     """The calls that were tried, where somebody asked for that."""
+    untried: Mapping[ToolId, str] | None = None
+    """The tools that were not called then, and why not."""
 
 
 NO_FACTS = ServerFacts()
@@ -97,6 +110,11 @@ class Subject:
         return tuple(each.lower() for each in _WORD.findall(self.name))
 
     @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """The words of the description, in lower case: what rules ask before they read it whole."""
+        return frozenset(_LETTERS.findall(self.description[:MOST_READ].lower()))
+
+    @cached_property
     def nodes(self) -> tuple[Node, ...]:
         """Every subschema of the input schema, the root first, level by level, within the budget."""
         return tuple(_walk(self.tool.input_schema, "/inputSchema"))
@@ -115,6 +133,18 @@ class Subject:
     def passages(self) -> tuple[Passage, ...]:
         """Every text of the tool that a model may get to read: names, descriptions, values, of input and output."""
         return tuple(_passages(self))
+
+    @cached_property
+    def offers(self) -> tuple[Offer, ...]:
+        """The tool for each provider of the settings; none where its server keeps it from models."""
+        from toolbridge.lint.offers import offers_of  # loads the providers, which a list of the rules does without
+
+        return offers_of(self.tool, self.settings.providers) if visible(self.tool) else ()
+
+    @cached_property
+    def texts(self) -> Texts:
+        """Every text of the tool's entry, wherever it stands: what somebody could hide something in."""
+        return texts_of(self.tool)
 
 
 @dataclass(frozen=True, slots=True)
