@@ -59,7 +59,7 @@ def _properties(task: Task, fold: Fold, files: Files) -> Iterator[tuple[str, str
     if place is not None:
         yield "file", files.shown(place.file)
         yield "line", str(place.line)
-        if place.line == place.end_line:  # GitHub refuses columns across lines
+        if place.line == place.end_line and place.column < place.end_column:  # GitHub refuses columns across lines
             yield "col", str(place.column)
             yield "endColumn", str(place.end_column)
     elif task.source.path is not None:

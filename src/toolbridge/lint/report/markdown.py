@@ -37,6 +37,7 @@ _SPELT: Final = {
     "&": "&amp;",
     "<": "&lt;",
     ">": "&gt;",
+    "|": "&#124;",
     "$": "<span>$</span>",
     "@": "@<!-- -->",
     "#": "#<!-- -->",
@@ -59,10 +60,7 @@ def _escape(found: re.Match[str]) -> str:
 def code(text: str) -> str:
     """Text of others as code, inside a table too."""
     text = shown(text) or " "
-    longest = max((len(each) for each in re.findall("`+", text)), default=0)
-    fence = "`" * (longest + 1)
-    gap = " " if longest else ""
-    return f"{fence}{gap}{text}{gap}{fence}".replace("|", "\\|")
+    return f"<code>{plain(text)}</code>" if "`" in text or "|" in text else f"`{text}`"
 
 
 def write(task: Task) -> str:
@@ -75,15 +73,15 @@ def write(task: Task) -> str:
     grave = [row for fold, row in rows if fold.first.severity != "info"]
     remarks = [row for fold, row in rows if fold.first.severity == "info"]
     kept = _within(grave, budget * 3 // 4)
-    lines += _table(kept, len(grave))
+    lines += _table(kept, len(grave), "Where")
     budget -= sum(map(len, kept))
-    for title, more in (
-        (counted(task.report.count("info"), *NOUNS["info"]), remarks),
-        (f"{len(task.report.waived):,} waived", [_waived(each) for each in task.report.waived]),
+    for title, more, last in (
+        (counted(task.report.count("info"), *NOUNS["info"]), remarks, "Where"),
+        (f"{len(task.report.waived):,} waived", [_waived(each) for each in task.report.waived], "By"),
     ):
         if more:
             kept = _within(more, budget // 2)
-            lines += ["", f"<details><summary>{title}</summary>", *_table(kept, len(more)), "", "</details>"]
+            lines += ["", f"<details><summary>{title}</summary>", *_table(kept, len(more), last), "", "</details>"]
             budget -= sum(map(len, kept))
     return "\n".join(lines) + "\n"
 
@@ -156,11 +154,11 @@ def _within(rows: Sequence[str], budget: int) -> list[str]:
     return kept
 
 
-def _table(rows: Sequence[str], whole: int) -> Iterator[str]:
+def _table(rows: Sequence[str], whole: int, last: str) -> Iterator[str]:
     if not whole:
         return
     yield ""
-    yield "| | Tool | Rule | What is wrong | Where |"
+    yield f"| | Tool | Rule | What is wrong | {last} |"
     yield "|---|---|---|---|---|"
     yield from rows
     if len(rows) < whole:

@@ -179,17 +179,20 @@ def _summary(task: Task, groups: Sequence[ServerGroup]) -> Iterator[str]:
         for severity, nouns in NOUNS.items()
         if tally[severity]
     ]
-    score = f" · score {groups[0].score} of 100" if len(groups) == 1 and groups[0].score is not None else ""
-    yield f"{', '.join(parts)} in {concerned:,} of {counted(tools, 'tool', 'tools')}{score}"
+    line = f"{', '.join(parts)} in {concerned:,} of {counted(tools, 'tool', 'tools')}"
+    if len(groups) == 1 and groups[0].score is not None:
+        line += f" · score {groups[0].score}"
+    yield line
     if len(groups) > 1:
         name_width = min(max(cells(shown(group.name)) for group in groups), 30)
         for group in groups:
             score = "  –" if group.score is None else f"{group.score:>3}"
             said = counts(group.all_findings) or "nothing"
             yield f"  {fitted(shown(group.name), name_width)}  {score}  {paint(said, 'dim')}"
-    if len({each.rule for each in report.findings}) > 1:
-        often = ", ".join(f"{rule} ({count:,})" for rule, count in most_frequent(report.findings, MOST_RULES))
-        yield from wrapped(f"broken by most tools: {often}", task.width)
+    often = most_frequent(report.findings, MOST_RULES)
+    if len(often) > 1 and often[0][1] > 1:
+        said = ", ".join(f"{rule} ({count:,})" for rule, count in often)
+        yield from wrapped(f"broken by most tools: {said}", task.width)
     if report.waived:
         of = Counter(each.finding.rule for each in report.waived)
         said = ", ".join(f"{rule} ({count:,})" for rule, count in of.most_common(MOST_RULES))
