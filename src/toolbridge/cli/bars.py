@@ -47,7 +47,10 @@ def lines(
     """The whole output."""
     first = spent[0]
     several = len({each.tool.id.server for each in first.tools}) > 1
-    out = [f"{paint(shown(label), 'bold')}: {counted(len(first.tools) + len(first.left_out), 'tool')}", ""]
+    out = [
+        f"{paint(_cut(shown(label), width - 16), 'bold')}: {counted(len(first.tools) + len(first.left_out), 'tool')}",
+        "",
+    ]
     for each in spent:
         out += _sum(each, width, paint)
     out += _shares(first, width, paint) if len(spent) == 1 else []
@@ -245,7 +248,11 @@ def _deferral(spending: Spending, width: int, paint: Paint) -> list[str]:
 
 def _named(tools: Sequence[str]) -> str:
     rest = f" and {len(tools) - NAMED:,} more" if len(tools) > NAMED else ""
-    return ", ".join(tools[:NAMED]) + rest
+    return ", ".join(_cut(each, WIDEST_LABEL) for each in tools[:NAMED]) + rest
+
+
+def _cut(text: str, width: int) -> str:
+    return fitted(text, width) if cells(text) > width else text
 
 
 def _share(part: int, whole: int) -> str:

@@ -67,7 +67,7 @@ def command(
       toolbridge tokens --to anthropic -- npx -y @acme/server
       toolbridge tokens mcp.json --to openai-chat,anthropic,gemini
       toolbridge tokens tools.json --budget 5000
-      toolbridge tokens tools.json --json | jq '.cuts[] | select(.loss == "nothing")'
+      toolbridge tokens tools.json --json | jq .cuts
 
     \b
     Exit codes:
