@@ -132,6 +132,7 @@ def _is_meant(id: ToolId, pattern: str) -> bool:
 
 async def _called(hub: Hub, tool: Tool, arguments: JsonObject, limit: float) -> ToolResult:
     try:
+        await hub.client(tool.id.server)  # a server that the last call ended starts again, on its own time
         async with asyncio.timeout(limit + GRACE_SECONDS):
             return await hub.call(tool.id.server, tool.id.name, arguments, timeout=limit)
     except TimeoutError:

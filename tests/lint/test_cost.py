@@ -64,8 +64,8 @@ def test_a_dear_parameter_is_named_and_definitions_count_as_a_part() -> None:
 
 
 def test_a_tool_of_many_parameters_is_told_so_where_no_part_is_dear() -> None:
-    many = tool(**{f"plant_{i}": {"type": "string", "description": "A plant."} for i in range(40)})
-    (_, path, message), *rest = told([many], "cost.tool", tool_budget=500)
+    many: dict[str, Any] = {f"plant_{i}": {"type": "string", "description": "A plant."} for i in range(40)}
+    (_, path, message), *rest = told([tool(**many)], "cost.tool", tool_budget=500)
     assert rest == []
     assert path == "/inputSchema/properties"
     assert message.endswith("and the budget is 500: no part is dear, but it has 40 parameters")
@@ -90,8 +90,7 @@ def test_a_list_is_counted_with_the_dearest_provider_and_only_against_a_budget()
 def test_a_list_of_several_servers_is_told_of_the_dearest() -> None:
     shed = [tool("find_tool", "shed")]
     garden = [tool(f"find_{i}", "garden") for i in range(3)]
-    settings = {"budget": 10, "providers": ("anthropic",)}
-    assert told([*shed, *garden], "cost.list", **settings) == [
+    assert told([*shed, *garden], "cost.list", budget=10, providers=("anthropic",)) == [
         (
             "garden",
             "",
@@ -130,12 +129,13 @@ def test_a_long_list_of_values_is_told_with_its_number_and_its_cost() -> None:
 
 def test_titles_that_repeat_names_are_told_and_others_are_not() -> None:
     names = [f"page_size_{each}" for each in "abcdef"]
-    repeated = tool(**{name: {"type": "string", "title": name.replace("_", " ").title()} for name in names})
-    assert told([repeated], "cost.noise") == [
+    repeated: dict[str, Any] = {name: {"type": "string", "title": name.replace("_", " ").title()} for name in names}
+    others: dict[str, Any] = {name: {"type": "string", "title": "How many"} for name in names}
+    assert told([tool(**repeated)], "cost.noise") == [
         (
             "find_plants",
             "/inputSchema/properties/page_size_a/title",
             "6 titles only repeat the names of their properties, and cost about 42 tokens in every request: leave them out",
         )
     ]
-    assert told([tool(**{name: {"type": "string", "title": "How many"} for name in names})], "cost.noise") == []
+    assert told([tool(**others)], "cost.noise") == []

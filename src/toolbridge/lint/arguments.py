@@ -58,7 +58,7 @@ def sample_arguments(schema: Any) -> JsonObject | None:
     checker = Checker(schema)
     try:
         written = convert(schema, SOURCE).schema
-        made = _Maker(written).value(written, 0)
+        made = _Maker(written).value({"type": "object", **written}, 0)
     except (TooLarge, NotAnObject, _Impossible, RecursionError, ArithmeticError, ValueError):
         return None  # also for numbers that are none: infinite ones, and steps of nothing
     return made if isinstance(made, dict) and checker.accepts(made) else None

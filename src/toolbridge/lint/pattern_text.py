@@ -105,7 +105,10 @@ class _Reader:
             members.append(self._escaped() if character == "\\" else character)
         if not turned:
             return members[0]
-        return next(each for each in "aA1-_ ~" if each not in members)
+        for each in "aA1-_ ~":
+            if each not in members:
+                return each
+        raise _Unread
 
     def _count(self) -> int:
         """How often: the least that is allowed, and once where none would do."""

@@ -110,7 +110,7 @@ def unsound_output_schema(subject: Subject) -> Iterator[Flaw]:
     for note in notes[:1]:
         keyword = shown(note.code.rpartition(".")[0])
         stood = "" if note.before is None else f" {shown(quoted(note.before, _MOST_QUOTED))}"
-        more = f", nor are {len(notes) - 1} others" if len(notes) > 1 else ""
+        more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
         yield Flaw(f"{keyword}{stood} is not valid in an output schema{more}", f"/outputSchema{note.path}")
 
 
