@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
-from typing import Annotated
+from typing import Annotated, Literal
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ImageContent, ToolAnnotations
@@ -17,15 +17,17 @@ from pydantic import Field
 
 PLANTS = {"rose": "B2", "fern": "C4", "daisy": "A1", "Gänseblümchen": "A1"}
 
+Bed = Literal["A1", "A2", "A3", "A4", "B1", "B2", "B3", "B4", "C1", "C2", "C3", "C4"]
+
 server = MCPServer("garden", version="1.0.0", instructions="Ask before you water: it is a small garden.")
 
 
 @server.tool(annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False))
 def find_plants(
-    query: Annotated[str, Field(description="Part of a plant's name.", min_length=1)],
-    limit: Annotated[int, Field(description="How many at most.", ge=1, le=50)] = 10,
+    query: Annotated[str, Field(description="Part of a plant's name.")],
+    limit: Annotated[int, Field(description="How many at most, from 1 to 50.", ge=1, le=50)] = 10,
 ) -> dict[str, str]:
-    """Find plants by name, and the beds they grow in."""
+    """Find plants by name, and the beds they grow in. Use it when a plant is named."""
     found = {plant: bed for plant, bed in PLANTS.items() if query.casefold() in plant.casefold()}
     return dict(list(found.items())[:limit])
 
@@ -33,8 +35,8 @@ def find_plants(
 @server.tool(annotations=ToolAnnotations(destructive_hint=False, idempotent_hint=False))
 async def water(
     context: Context[None],
-    bed: Annotated[str, Field(description="The bed, such as B2.", pattern="^[A-C][1-4]$")],
-    litres: Annotated[int, Field(description="How much water.", ge=1, le=20)] = 3,
+    bed: Annotated[Bed, Field(description="The bed, such as B2.")],
+    litres: Annotated[int, Field(description="How much water, from 1 to 20.", ge=1, le=20)] = 3,
 ) -> str:
     """Water a bed, one litre after the other."""
     for litre in range(1, litres + 1):
@@ -44,7 +46,7 @@ async def water(
 
 @server.tool(annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False), structured_output=False)
 def draw_map() -> list[ImageContent]:
-    """Draw a map of the beds: green where something grows."""
+    """Draw a map of the beds: green where something grows. Use it to show the garden; it returns a picture."""
     beds = [f"{row}{column}" for row in "ABC" for column in range(1, 5)]
     colours = [b"\x2e\x8b\x57" if bed in PLANTS.values() else b"\x8b\x5a\x2b" for bed in beds]
     rows = [b"\0" + b"".join(colours[row : row + 4]) for row in range(0, 12, 4)]

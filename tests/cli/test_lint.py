@@ -372,3 +372,15 @@ def test_hostile_tools_are_linted_in_every_format(tmp_path: Path) -> None:
         assert answer.code == 0, answer.err
         assert "\x1b" not in answer.out
         assert "\u202e" not in answer.out
+
+
+def test_the_servers_of_the_examples_have_no_findings(work: Workplace) -> None:
+    garden = EXAMPLE.parent / "garden_server.py"
+    answer = work("lint", "--call", "--json", "--fail-on", "info", "--", sys.executable, str(garden))
+    assert (answer.code, answer.json["findings"], answer.json["waived"]) == (0, [], [])
+    assert {each["name"]: each["score"] for each in answer.json["tools"]} == {
+        "find_plants": 100,
+        "water": 100,
+        "draw_map": 100,
+    }
+    assert answer.err.splitlines()[0] == "called 2 tools: garden/find_plants, garden/draw_map"
