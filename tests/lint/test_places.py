@@ -101,6 +101,7 @@ def test_lines_and_columns_count_from_one_in_code_points_and_a_byte_order_mark_t
 def test_of_two_tools_or_keys_of_one_name_the_one_that_was_read_is_meant() -> None:
     text = '[{"name": "t", "description": "a"}, {"name": "t", "description": "b", "name": "t"}]'
     assert found(text, asked("t", "/description")) == ['"a"']
+    assert found('[{"name": "t", "description": "a", "description": "b"}]', asked("t", "/description")) == ['"b"']
     assert found('[{"name": "u", "name": "t", "title": 1, "annotations": {"title": "T"}}]', asked("t", "/title")) == [
         "1"
     ]
@@ -141,7 +142,7 @@ def test_a_server_of_a_configuration_stands_where_its_name_is_a_key() -> None:
 
 def test_a_tool_of_a_command_stands_where_the_script_mentions_it_first(tmp_path: Path) -> None:
     script = tmp_path / "server.py"
-    script.write_text("import x\n\ndef get_order_item(): ...\n\ndef get_order(): ...\n")
+    script.write_text("import x\nforget_order = 1\ndef get_order_item(): ...\n\ndef get_order(): ...\n")
     places = ScriptPlaces(["python", "-u", "no\0file.py", str(script)])
     assert places.place(asked("get_order")) == Place(str(script), 5, 5, 5, 14)
     assert places.place(asked("renamed")) == Place(str(script), 1, 1, 1, 1)

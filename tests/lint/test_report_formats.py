@@ -5,13 +5,14 @@ from __future__ import annotations
 import html
 import json
 import re
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import cmarkgfm
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 from junitparser import Failure, JUnitXml
@@ -169,6 +170,8 @@ def test_a_result_of_sarif_says_where_it_stands_and_keeps_its_fingerprint_when_l
     }
     prints = [each["partialFingerprints"]["primaryLocationLineHash"] for each in moved]
     assert len(set(prints)) == len(prints)
+    reworded = replace(FINDINGS[1], flaw=replace(FINDINGS[1].flaw, message="said otherwise"))
+    assert sarif(report([reworded]))["results"][0]["partialFingerprints"] == marks
     twice = sarif(report([FINDINGS[1], FINDINGS[1]]))["results"][:2]
     assert twice[0]["partialFingerprints"] == marks != twice[1]["partialFingerprints"]
 
@@ -260,6 +263,10 @@ def test_workflow_commands_stand_at_their_lines_the_gravest_first_and_repetition
         "::warning file=tools.json,line=9,col=11,endColumn=15,title=parameter.no-description"
         "::find_order: parameter 'id' has no description (and in 3 more places)"
     )
+    assert read_commands(text)[-1][2] == (
+        "drop_v2: says ::error::x ## [error] %0A {0} | `x` <b>@octocat</b> [a](http://evil.test) $x$ #1 www.evil.test "
+        "\\x1b[31m\\u202e\\ud800"
+    )
     assert text.splitlines()[-1] == "toolbridge lint: tools.json: 1 error, 5 warnings, 2 remarks in 3 tools, 2 waived"
 
 
@@ -341,6 +348,8 @@ MARKUP = st.text(st.sampled_from("`|\\*_[]()<>!#@$&~-+=:/. \naw1http") | st.char
 
 
 @given(MARKUP, st.sampled_from([plain, code]))
+@example("@octocat #1 GH-1 o/r#2 http://a.b www.a.b a@b.c $x$ ![a](b) <b> &amp; *x* _y_ ~~z~~ \\| \\", plain)
+@example("@octocat #1 http://a.b `` | ` \\| <b> &amp; $x$ \\", code)
 def test_text_of_a_server_is_nothing_but_text_in_markdown(text: str, spelt: Any) -> None:
     page = rendered(f"| a | b |\n|---|---|\n| x{spelt(text)}x | y |\n")
     (cell, last) = re.findall(r"<td>.*?</td>", page)
