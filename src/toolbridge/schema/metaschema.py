@@ -12,6 +12,9 @@ from typing import Any, Final
 DEEPEST: Final = 200
 """Levels of JSON that the validator is given: it is recursive, and the stack it runs on is not ours."""
 
+MOST_PARTS: Final = 500_000
+"""Objects and lists of one schema that are looked at."""
+
 _DRAFTS: Final = (
     ("draft-04", "Draft4Validator", "http://json-schema.org/draft-04/schema#"),
     ("draft-06", "Draft6Validator", "http://json-schema.org/draft-06/schema#"),
@@ -46,9 +49,13 @@ def _validator(name: str, metaschema: str) -> Any:
 
 
 def _is_deep(value: Any) -> bool:
-    """Whether JSON goes deeper than is looked at, found level by level and so without recursion."""
+    """Whether JSON goes deeper or is more than is looked at, found level by level and so without recursion."""
     level = [value]
+    seen = 0
     for _ in range(DEEPEST):
+        seen += len(level)
+        if seen > MOST_PARTS:
+            return True
         level = [
             below
             for each in level

@@ -99,7 +99,8 @@ def repeats(subject: Subject) -> Iterator[Flaw]:
         text = text_of(node.schema)
         if not text or len(text) > 100 or "enum" in node.schema:
             continue
-        known = {stem(each) for each in words_of(node.name or "")}
+        own = words_of(node.name or "")
+        known = {*map(stem, own), stem("".join(own)), "s"}  # the s of `the user's id`
         words = [each for each in words_in(text) if each not in STOP]
         if not any(map(str.isdecimal, text)) and all(stem(each) in known or stem(each) in _FILLER for each in words):
             yield Flaw(
