@@ -155,7 +155,7 @@ class Matrix:
             exact, adapted, left_out = self._counts(i).values()
             line = f"{name:{longest}}  {_number(exact, 6, paint, 'green')}  {_number(adapted, 7, paint, 'yellow')}  "
             line += _number(left_out, 8, paint, "red")
-            if bar >= 8 and self.ids:
+            if bar >= 8 and exact + adapted + left_out:
                 a, b, c = _shares((exact, adapted, left_out), bar)
                 line += "   " + paint("█" * a, "green") + paint("▒" * b, "yellow") + paint("░" * c, "red")
             lines.append(line)

@@ -200,7 +200,7 @@ def resource_key(subject: Subject) -> Iterator[Flaw]:
     ui = subject.tool.meta.get(UI)
     found = [key for key in ui if key in RESOURCE_KEYS] if isinstance(ui, Mapping) else []
     if found:
-        yield _flaw(f"ui.{' and ui.'.join(found)} on a tool has no effect; put it into the resource's own _meta", UI)
+        yield _flaw(f"a tool's ui has no {' and no '.join(found)}; hosts read that of the resource's own _meta", UI)
 
 
 def status(subject: Subject) -> Iterator[Flaw]:
