@@ -149,6 +149,30 @@ def test_lines_keep_to_the_width(width: int) -> None:
     assert [line for line in text.split("\n") if cells(line) > width] == []
 
 
+def test_a_text_without_a_span_is_shown_once_for_a_tool() -> None:
+    said = "Finds an order."
+    many = [
+        finding("description.returns", "info", "find_order", "says not what it returns", "/description", said),
+        finding("description.when", "info", "find_order", "says not when to use it", "/description", said),
+        finding("description.when", "info", "find_order", "says not when to use it", "/description", said),
+    ]
+    assert (
+        write_report(report(many, ()), "text", source=SOURCE, width=80)
+        == """\
+tools.json · 3 tools · score 99
+
+  find_order  98
+    info     description.returns: says not what it returns  /description
+             │ Finds an order.
+    info     description.when: says not when to use it  /description
+
+  2 tools without findings: drop_v2, list_orders
+
+3 remarks in 1 of 3 tools · score 99
+"""
+    )
+
+
 def test_a_tool_that_is_listed_twice_and_a_server_without_tools_are_reported() -> None:
     found = [
         finding("name.twice", "error", "find_order", "listed twice"),

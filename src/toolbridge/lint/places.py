@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal, Protocol
 
-from toolbridge.lint.finding import Finding
+from toolbridge.lint.finding import Finding, Flaw
 from toolbridge.lint.scan import Value, characters, scan
 from toolbridge.tools import SCHEMA_KEYS
 from toolbridge.types import Tool, ToolId
@@ -72,11 +72,29 @@ class DocumentPlaces:
         self._text = text
         self._file = file
         self._tools = tools
+        self._strings: dict[int, tuple[str, Sequence[int]]] = {}
 
     def place(self, finding: Finding) -> Place | None:
         entry = self._entries.get(finding.tool) if finding.tool is not None else None
-        start, end = _document_start(self._text) if entry is None else _stretch(entry, finding, self._text)
-        return self._lines.place(start, end)
+        if entry is None:
+            return self._lines.place(*_document_start(self._text))
+        value = _meant(entry, finding.path)
+        return self._lines.place(*(self._exact(value, finding.flaw) or _own(value)))
+
+    def _exact(self, value: Value, flaw: Flaw) -> tuple[int, int] | None:
+        """The characters that the flaw's span means, where its text is this value or this value's key."""
+        if flaw.span is None:
+            return None
+        ends = [(value.start, value.end)] if value.kind == "string" else []
+        if value.key_start is not None:
+            ends.append((value.key_start, value.key_end))
+        for start, end in ends:
+            if start not in self._strings:  # many findings may stand in one long text
+                self._strings[start] = characters(self._text, start, end)
+            text, offsets = self._strings[start]
+            if text == flaw.text and flaw.span[1] < len(offsets):
+                return offsets[flaw.span[0]], offsets[flaw.span[1]]
+        return None
 
     @cached_property
     def _entries(self) -> dict[ToolId, Value]:
@@ -227,19 +245,18 @@ _SPELLINGS: Final = {
 """Other keys under which an entry may hold what MCP keeps under this one, in the order that `read_tools` tries them."""
 
 
-def _stretch(entry: Value, finding: Finding, text: str) -> tuple[int, int]:
+def _meant(entry: Value, path: str) -> Value:
+    """The value at a path of the entry, or the nearest around it; for the entry itself, its name."""
     function = entry.members.get("function")
     if "name" not in entry.members and function is not None and function.kind == "object":
         entry = function
     found = entry
-    for depth, step in enumerate(_steps(finding.path)):
+    for depth, step in enumerate(_steps(path)):
         below = _child(found, step, top=depth == 0)
         if below is None:
             break
         found = below
-    if found is entry:
-        found = entry.members.get("name", entry)
-    return _exact(found, finding, text) or _own(found)
+    return entry.members.get("name", entry) if found is entry else found
 
 
 def _steps(pointer: str) -> Iterator[str]:
@@ -267,19 +284,3 @@ def _own(value: Value) -> tuple[int, int]:
     if value.key_start is not None:
         return value.key_start, value.key_end
     return value.start, value.start + 1
-
-
-def _exact(value: Value, finding: Finding, text: str) -> tuple[int, int] | None:
-    """The characters that the flaw's span means, where its text is this value or this value's key."""
-    flaw = finding.flaw
-    if flaw.span is None:
-        return None
-    ends = [(value.start, value.end)] if value.kind == "string" else []
-    if value.key_start is not None:
-        ends.append((value.key_start, value.key_end))
-    for start, end in ends:
-        offsets = characters(text, start, end, flaw.text)
-        if offsets is not None:
-            first, last = flaw.span
-            return offsets[first], offsets[last]
-    return None

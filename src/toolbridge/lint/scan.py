@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
+from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
 Kind: TypeAlias = Literal["object", "list", "string", "null", "scalar"]
@@ -104,12 +106,11 @@ def _decoded(text: str, start: int, end: int) -> str:
         return raw
 
 
-def characters(text: str, start: int, end: int, meant: str) -> list[int] | None:
-    """The offset of each character of a string's value, and of the one after the last; `None` where the string at that
-    stretch has another value than the one that is meant."""
-    if _decoded(text, start, end) != meant:
-        return None
+def characters(text: str, start: int, end: int) -> tuple[str, Sequence[int]]:
+    """The value of the string at that stretch, the offset of each character of it, and of the one after the last."""
+    value = _decoded(text, start, end)
     if "\\" not in text[start:end]:
-        return list(range(start + 1, end))
-    offsets = [each.start() for each in _ESCAPED.finditer(text, start + 1, end - 1)]
-    return [*offsets, end - 1]
+        return value, range(start + 1, end)
+    offsets = array("Q", (each.start() for each in _ESCAPED.finditer(text, start + 1, end - 1)))
+    offsets.append(end - 1)
+    return value, offsets

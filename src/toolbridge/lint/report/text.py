@@ -83,7 +83,7 @@ def _server(task: Task, group: ServerGroup) -> Iterator[str]:
         yield "  " + paint("in many tools", "bold")
     for own in alike:
         names = list(dict.fromkeys(each.tool.name for each in own if each.tool is not None))
-        yield from _finding(task, own[0])
+        yield from _finding(task, own[0], {"/name"})
         yield from _listed(task, f"in {len(names):,} of {len(group.tools):,} tools", names)
     clean = [tool for tool in group.tools if not tool.findings]
     if clean:
@@ -112,15 +112,18 @@ def _heading(task: Task, tool: ToolGroup, first: Finding) -> str:
 
 
 def _findings(task: Task, findings: Sequence[Finding]) -> Iterator[str]:
+    told = {"/name"}  # the heading tells it
     for fold in folded(findings):
-        yield from _finding(task, fold.first)
-        if len(fold.more) == 1:  # as long as the line that would fold it
-            yield from _finding(task, fold.more[0])
-        elif fold.more:
-            yield from _folded(task, fold)
+        more = tuple(each for each in fold.more if each != fold.first)  # a tool that is listed twice has them twice
+        yield from _finding(task, fold.first, told)
+        if len(more) == 1:  # as long as the line that would fold it
+            yield from _finding(task, more[0], told)
+        elif more:
+            yield from _folded(task, Fold(fold.first, more))
 
 
-def _finding(task: Task, finding: Finding) -> Iterator[str]:
+def _finding(task: Task, finding: Finding, told: set[str]) -> Iterator[str]:
+    """The finding with its text; a text without a span only if its path is not among those that were told."""
     flaw = finding.flaw
     paint = task.paint
     colour = _COLOURS[finding.severity]
@@ -140,7 +143,8 @@ def _finding(task: Task, finding: Finding) -> Iterator[str]:
     room = max(task.width - len(_INDENT), 20)
     if at and not joined:
         yield _INDENT + paint(fitted(path, min(cells(path), room)), "dim")
-    if flaw.text and (flaw.span is not None or flaw.path != "/name"):
+    if flaw.text and (flaw.span is not None or flaw.path not in told):
+        told.add(flaw.path)
         line, carets = excerpt(flaw.text, flaw.span, room - 2)
         yield _INDENT + paint("│ ", "dim") + line
         if carets:
