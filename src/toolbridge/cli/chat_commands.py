@@ -147,6 +147,9 @@ def _servers(session: Session, _: str) -> Next:
         said = one_line(str(status.failure)) if status.failure is not None else f"{status.state}, "
         said += "" if status.failure is not None else counted(status.tools, "tool")
         _say(f"{mark} {paint(one_line(name), 'bold')}  {said}")
+        if status.failure is None:
+            for tool, why in status.quarantined.items():
+                _say(f"  {paint('!', 'yellow')} {one_line(tool)} is not as locked and not used: {one_line(why)}")
     if not session.hub.status:
         _say("there are no servers; --config FILE or --from CLIENT names some")
     return None

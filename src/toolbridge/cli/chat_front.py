@@ -80,6 +80,9 @@ def _greet(session: Session) -> None:
         servers = f"{len(there)} of {servers} (/servers says why)"
     about = f"{session.title} with {tools} of {servers}, about {offer.cost.shown:,} tokens. /help says what there is."
     session.screen.tell(about)
+    apart = sum(len(each.quarantined) for each in there)
+    if apart:
+        session.screen.tell(f"{counted(apart, 'tool')} not as locked and not used; /servers says why")
     before = len(session.chat.history)
     if before:
         session.screen.tell(f"{session.chat.conversation or session.wishes.conversation}: {counted(before, 'message')}")

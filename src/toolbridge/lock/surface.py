@@ -23,7 +23,7 @@ Clean: TypeAlias = Callable[[str], str]
 DEEPEST = 64
 """Levels of a value that are kept as they are. Real schemas have some twenty; the file is read by recursion."""
 
-MOST_VALUES = 1_000_000
+MOST_VALUES = 200_000
 """Values of one tool that are looked at. The largest real tool has some 10,000; one that contains itself has no end."""
 
 ENDLESS = "$endless"
@@ -62,7 +62,7 @@ class LockedTool:
 
 @dataclass(frozen=True)
 class LockedServer:
-    """A server: what it says of itself, and its tools by their names, sorted."""
+    """A server: what it says of itself, and its tools by their names."""
 
     identity: Mapping[str, str] = field(default_factory=lambda: EMPTY)
     """What there is of `IDENTITY`."""
@@ -70,18 +70,18 @@ class LockedServer:
 
     @cached_property
     def digest(self) -> str:
-        return digest([self.identity, [each.digest for each in self.tools.values()]])
+        return digest([self.identity, [self.tools[name].digest for name in sorted(self.tools)]])
 
 
 @dataclass(frozen=True)
 class Lock:
-    """Servers as they were when they were locked, by the names that their operator gave them, sorted."""
+    """Servers as they were when they were locked, by the names that their operator gave them."""
 
     servers: Mapping[str, LockedServer] = field(default_factory=dict[str, LockedServer])
 
     @cached_property
     def digest(self) -> str:
-        return digest([[name, each.digest] for name, each in self.servers.items()])
+        return digest({name: each.digest for name, each in self.servers.items()})
 
 
 def lock_server(

@@ -135,7 +135,7 @@ def diff_lines(server: str, old: LockedServer | None, new: LockedServer | None) 
     before, after = (each.identity if each else {} for each in (old, new))
     label = seen(server)
     if before != after:
-        lines += _unified(label, _identity_lines(before), _identity_lines(after))
+        lines += _unified(label, old and _identity_lines(before), new and _identity_lines(after))
     tools = [each.tools if each else {} for each in (old, new)]
     for name in sorted({*tools[0], *tools[1]}):
         left, right = (each.get(name) for each in tools)
@@ -148,8 +148,8 @@ def _identity_lines(identity: Mapping[str, Any]) -> list[str]:
     return [line for key in IDENTITY if key in identity for line in _field_lines(key, identity[key])]
 
 
-def _tool_lines(tool: LockedTool | None) -> list[str]:
-    return [] if tool is None else [line for key, each in tool.content.items() for line in _field_lines(key, each)]
+def _tool_lines(tool: LockedTool | None) -> list[str] | None:
+    return None if tool is None else [line for key, each in tool.content.items() for line in _field_lines(key, each)]
 
 
 def _field_lines(key: str, value: Any) -> list[str]:
@@ -160,8 +160,13 @@ def _field_lines(key: str, value: Any) -> list[str]:
     return [f"{key}:", *(f"  {seen(line)}" for line in text.split("\n"))]
 
 
-def _unified(label: str, old: list[str], new: list[str]) -> list[str]:
-    lines = [f"--- locked/{label}" if old else "--- /dev/null", f"+++ now/{label}" if new else "+++ /dev/null"]
+def _unified(label: str, before: list[str] | None, after: list[str] | None) -> list[str]:
+    """Two texts as `diff -u` shows them; `None` is one that is not there at all."""
+    old, new = before or [], after or []
+    lines = [
+        "--- /dev/null" if before is None else f"--- locked/{label}",
+        "+++ /dev/null" if after is None else f"+++ now/{label}",
+    ]
     for group in _groups(_operations(old, new)):
         _, a, _, c, _ = group[0]
         _, _, b, _, d = group[-1]
