@@ -161,6 +161,11 @@ def test_a_name_that_is_too_long_with_its_servers_is_told_once() -> None:
     )
 
 
+def test_a_name_that_is_not_allowed_anyway_is_told_by_one_rule_only() -> None:
+    found = told(an_object(), "openai-chat", name="find " + "plants" * 8, server="garden")
+    assert [rule for rule, _, _ in found] == ["portability.name"]
+
+
 def listed(**counts: int) -> list[tuple[str, str]]:
     tools = [
         tool
@@ -176,6 +181,11 @@ def test_a_server_with_more_tools_than_a_request_holds_is_told_for_each_limit() 
         ("garden", "the server lists 513 tools, and 128 in a request are allowed by openai-chat: 385 are left out"),
         ("garden", "the server lists 513 tools, and 512 in a request are allowed by gemini: 1 are left out"),
     ]
+
+
+def test_as_many_tools_as_a_request_holds_are_not_too_many() -> None:
+    assert listed(garden=128) == []
+    assert listed(garden=100, shed=28) == []
 
 
 def test_servers_that_together_have_too_many_tools_are_told_of_the_largest() -> None:

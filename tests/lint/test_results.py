@@ -156,6 +156,7 @@ def test_wrong_arguments_that_the_protocol_refuses_are_remarked_and_right_ones_a
     ("result", "why"),
     [
         (failed("", "timed_out", "no sign of life"), "gave no answer in time"),
+        (failed("", "timed_out", ""), "gave no answer in time"),
         (failed("", "outcome_unknown", "its process exited"), "took its server down"),
     ],
 )
