@@ -35,6 +35,10 @@ _NUMBERED: Final = re.compile(r"(?:param|arg|argument|value|input|field|option|v
 _FEW_WORDS: Final = 4
 """Words by which a description makes up for a vague name."""
 
+_LONGEST_REPEAT: Final = 60
+"""Characters within which a description can only repeat a name."""
+
+_DIGIT: Final = re.compile(r"[0-9]")
 _KEY: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}\Z")
 
 _SECRETS: Final = frozenset({
@@ -44,6 +48,8 @@ _SECRETS: Final = frozenset({
     ("mnemonic",),
 })  # fmt: skip
 """How names of secrets end."""
+
+_SECRET_ENDS: Final = frozenset({*(each[-1] for each in _SECRETS), "token", "secret"})
 
 _NO_SECRET: Final = table("page next previous continuation continue starting start sync cursor pagination symbol coin")
 """Words whose tokens mark a place in a list, or are money."""
@@ -97,12 +103,12 @@ def nested_undescribed(subject: Subject) -> Iterator[Flaw]:
 def repeats(subject: Subject) -> Iterator[Flaw]:
     for node in subject.properties:
         text = text_of(node.schema)
-        if not text or len(text) > 100 or "enum" in node.schema:
+        if not text or len(text) > _LONGEST_REPEAT or "enum" in node.schema or _DIGIT.search(text) is not None:
             continue
         own = words_of(node.name or "")
         known = {*map(stem, own), stem("".join(own)), "s"}  # the s of `the user's id`
         words = [each for each in words_in(text) if each not in STOP]
-        if not any(map(str.isdecimal, text)) and all(stem(each) in known or stem(each) in _FILLER for each in words):
+        if all(stem(each) in known or stem(each) in _FILLER for each in words):
             yield Flaw(
                 f"the description of {_called(node)} only repeats its name: say what it is, in which form",
                 f"{node.path}/description", text,
@@ -145,7 +151,7 @@ def secret(subject: Subject) -> Iterator[Flaw]:
     for node in subject.parameters:
         words = words_of(node.name or "")
         declared = types_of(node.schema)
-        if declared and "string" not in declared:
+        if _SECRET_ENDS.isdisjoint(words[-1:]) or (declared and "string" not in declared):
             continue
         known = any(words[-len(each) :] == each for each in _SECRETS)
         if not known and words[-1:] in (("token",), ("secret",)) and _NO_SECRET.isdisjoint(words):

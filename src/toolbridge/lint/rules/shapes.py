@@ -26,7 +26,9 @@ MOST_PARAMETERS: Final = 15
 DEEPEST: Final = 5
 """Levels of objects and lists. Of 100 real tools 99 have no more; OpenAI's strict mode allowed 5 for long."""
 
-_OTHER_KEYS: Final = ("parameters", "inputJsonSchema", "schema", "inputs", "input", "arguments", "args", "inputschema")
+_OTHER_KEYS: Final = frozenset(
+    {"parameters", "inputJsonSchema", "schema", "inputs", "input", "arguments", "args", "inputschema"}
+)
 """Where schemas stand that no client finds."""
 
 _TYPED: Final = frozenset({
@@ -51,7 +53,7 @@ def missing(subject: Subject) -> Iterator[Flaw]:
     tool = subject.tool
     if tool.problem:
         return
-    key = next((key for key in _OTHER_KEYS if isinstance(tool.unread.get(key), Mapping)), None)
+    key = next((key for key in tool.unread if key in _OTHER_KEYS and isinstance(tool.unread[key], Mapping)), None)
     if key is not None:
         yield Flaw(f"the schema stands under {key!r}, where clients do not look: the key is 'inputSchema'", f"/{key}")
     elif tool.input_schema is None:

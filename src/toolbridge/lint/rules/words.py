@@ -129,6 +129,9 @@ FOREIGN: Final = table(
 )
 """Common words of other languages in Latin script, none of them English but a few that English rarely uses."""
 
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_OTHER_LETTER: Final = re.compile(r"[^\W\d_\x00-\x7f]")
+_DENSE: Final = re.compile("[\u0e00-\u0eff\u2e80-\ud7ff]")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _CAMEL: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 
@@ -144,6 +147,7 @@ def words_in(text: str) -> list[str]:
     return _WORD.findall(text[:MOST_READ].lower())
 
 
+@lru_cache(maxsize=8_192)
 def stem(word: str) -> str:
     """A word without the endings that make no other word of it: `searches`, `searching` and `search` are one."""
     for ending in ("ing", "ies", "es", "s", "ed", "e", "y"):
@@ -170,7 +174,7 @@ def is_english(text: str, words: Collection[str] | None = None) -> bool:
     """
     if not text.isascii():
         start = text[:2_000]
-        if sum(each.isascii() and each.isalpha() for each in start) < 0.9 * sum(map(str.isalpha, start)):
+        if 10 * len(_OTHER_LETTER.findall(start)) > len(_LETTER.findall(start)):
             return False
     own = frozenset(words_in(text) if words is None else words)
     return len(own & FOREIGN) <= len(own & STOP)
@@ -178,4 +182,4 @@ def is_english(text: str, words: Collection[str] | None = None) -> bool:
 
 def is_dense(text: str) -> bool:
     """Whether a text is in a script that does not divide words, where one character says what a word says."""
-    return any("\u0e00" <= each <= "\u0eff" or "\u2e80" <= each <= "\ud7ff" for each in text[:200])
+    return not text.isascii() and _DENSE.search(text, 0, 200) is not None
