@@ -92,6 +92,8 @@ def test_a_promise_without_structured_content_is_broken() -> None:
 def test_structured_content_without_text_is_remarked() -> None:
     message = CALLED + "it sent structuredContent and no text: send the same as text beside it"
     assert told(right(structured={"bed": "B2"}), output=BED) == [("result.no-text", "", message)]
+    picture = ToolResult("", (Image("aGk=", "image/png"),), {"bed": "B2"})
+    assert told(Trial(ARGUMENTS, picture), output=BED) == []
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,8 @@ def no_structured_content(subject: Subject) -> Iterator[Flaw]:
 
 def no_text(subject: Subject) -> Iterator[Flaw]:
     for trial in _answers(subject):
-        if trial.result.structured is not None and not trial.result.text.strip():
+        media = any(not isinstance(each, Text) for each in trial.result.content)
+        if trial.result.structured is not None and not media and not trial.result.text.strip():
             yield Flaw(f"{_given(trial)}, it sent structuredContent and no text: send the same as text beside it")
             return
 
