@@ -184,6 +184,13 @@ def test_what_stands_in_an_input_is_never_run(runner: Path, name: str) -> None:
     assert sorted(each.name for each in (runner / "work").iterdir() if each.name == "pwned") == []
 
 
+def test_a_source_is_no_option(runner: Path) -> None:
+    done, _ = step(runner, source="tools.json\n--output=pwned")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("toolbridge: ./--output=pwned: no such file")
+    assert not (runner / "work" / "pwned").exists()
+
+
 def test_a_command_without_its_closing_quote_is_misuse(runner: Path) -> None:
     done, outputs = step(runner, command="python 'server.py")
     assert (done.returncode, outputs) == (2, {"exit-code": "2"})

@@ -260,6 +260,11 @@ def test_a_command_that_does_not_start_is_one_line_without_secrets(
         read_surface(None, ["no-such-command-here"])
 
 
+def test_a_secret_among_the_arguments_of_a_command_is_not_in_its_label(here: Workplace) -> None:
+    source = read_surface(None, [sys.executable, "-S", "-E", str(CHAOS), "--api-key", SECRET])
+    assert source.label == f"{sys.executable} -S -E {CHAOS} --api-key ***"
+
+
 def test_an_address_where_nothing_listens_is_one_line_without_its_password() -> None:
     with pytest.raises(SourceError) as raised:
         read_surface(f"http://me:{SECRET}@127.0.0.1:1/mcp?token={SECRET}")
