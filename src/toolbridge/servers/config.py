@@ -28,12 +28,11 @@ from toolbridge.mistakes import kind, unknown
 from toolbridge.servers.document import LARGEST_BYTES, DocumentError, read_json, read_toml
 from toolbridge.servers.entry import Entry, Report, sorted_keys
 from toolbridge.servers.found import project_root, workspace
-from toolbridge.servers.locked import Locked, locked_value, read_locked
-from toolbridge.servers.policy import read_approval, read_filter, read_limits, read_oauth
+from toolbridge.servers.policy import locked_value, read_approval, read_filter, read_limits, read_locked, read_oauth
 from toolbridge.servers.reach import read_env, read_headers, read_reach
 from toolbridge.servers.secrets import secret_values
 from toolbridge.servers.shapes import read_shape
-from toolbridge.servers.spec import OAuth, ServerSpec
+from toolbridge.servers.spec import Locked, OAuth, ServerSpec
 from toolbridge.servers.variables import InputQuestion, Inputs, Variables
 
 __all__ = [

@@ -17,11 +17,12 @@ from toolbridge.apps import visible
 from toolbridge.errors import ServerError, UnknownServerError, nearest
 from toolbridge.failure import Failure
 from toolbridge.filters import MCPToolFilter
+from toolbridge.lock import Lock
 from toolbridge.servers.callbacks import NO_CALLBACKS, Callbacks
 from toolbridge.servers.catalog import Catalog
 from toolbridge.servers.config import Inputs, refuse_mistaken
 from toolbridge.servers.guardian import Guardian
-from toolbridge.servers.locked import LockSource, refusal, sealed
+from toolbridge.servers.locked import LockSource, lock_listing, refusal, sealed
 from toolbridge.servers.secrets import secret_values
 from toolbridge.servers.sources import read_source, refuse_addresses
 from toolbridge.servers.spec import Headers, ServerSpec
@@ -292,6 +293,19 @@ class Hub:
             offered = _Offer(passed, tuple(tool for tool in passed if visible(tool)), callable)
             self._offered = generation, offered
         return offered
+
+    def lock(self, folder: str = ".") -> Lock:
+        """What the servers that are known offer now, for `toolbridge.lock.write_lock` or another hub's `lock`.
+
+        `folder` is where the lockfile will be: paths below it are written from there.
+        """
+        return Lock(
+            {
+                name: lock_listing(each.spec, each.spec.filter.apply(each.listing.tools), each.listing, folder)
+                for name, each in self._connections.items()
+                if each.listing is not None
+            }
+        )
 
     async def refresh(self, server: str | None = None) -> None:
         """List anew, one server or all. Starts those that are not started; one that fails keeps its last listing."""

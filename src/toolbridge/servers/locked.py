@@ -12,46 +12,23 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from toolbridge.errors import ConfigError
 from toolbridge.failure import Failure
 from toolbridge.lock import LOCKFILE, Lock, LockedServer, Verdict, judge, lock_server, read_lock
 from toolbridge.lock.judge import TO_A_MODEL
 from toolbridge.servers.catalog import Listing
-from toolbridge.servers.entry import Entry
 from toolbridge.servers.found import project_root
 from toolbridge.servers.secrets import redact, secret_values
 from toolbridge.servers.spec import ServerSpec
 from toolbridge.types import Tool
-
-Locked: TypeAlias = "bool | Literal['refuse'] | None"
-"""What an entry says: tools that changed are set apart, any change is the server's, or nothing is locked; `None` where
-nothing is said."""
 
 LockSource: TypeAlias = "str | os.PathLike[str] | Lock"
 """A lock, or the file that holds it."""
 
 MOST_WARNINGS = 8
 """Tools set apart that a status warns of one by one."""
-
-
-def read_locked(entry: Entry, default: Locked) -> Locked:
-    """The key `locked` of an entry; `default` is what stands over all entries."""
-    found = entry.take("locked")
-    if found is None:
-        return default
-    return locked_value(found[1], lambda text: entry.wrong(found[0], text))
-
-
-def locked_value(value: object, wrong: Callable[[str], None]) -> Locked:
-    """What `locked` says, wherever it stands."""
-    if isinstance(value, bool):
-        return value
-    if value == "refuse":
-        return "refuse"
-    wrong('expected true, false, or "refuse"')
-    return None
 
 
 @dataclass(frozen=True, slots=True)

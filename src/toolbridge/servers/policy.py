@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from toolbridge.filters import MCPToolFilter, read_names, read_selection
 from toolbridge.mistakes import inner, kind, unknown
 from toolbridge.servers.entry import Entry
 from toolbridge.servers.keys import folded
-from toolbridge.servers.spec import Limits, OAuth
+from toolbridge.servers.spec import Limits, Locked, OAuth
 
 MILLISECONDS_FROM = 3600
 """A bare `timeout` above this is in milliseconds. Cline and Roo Code count seconds and allow at most these; Gemini CLI,
@@ -66,6 +66,24 @@ def read_approval(entry: Entry) -> Approval | None:
     if found is None and default == "always" and not never:
         return None
     return replace(approval, default=default, never=tuple(dict.fromkeys(never)))
+
+
+def read_locked(entry: Entry, default: Locked) -> Locked:
+    """The key `locked` of an entry; `default` is what stands over all entries."""
+    found = entry.take("locked")
+    if found is None:
+        return default
+    return locked_value(found[1], lambda text: entry.wrong(found[0], text))
+
+
+def locked_value(value: object, wrong: Callable[[str], None]) -> Locked:
+    """What `locked` says, wherever it stands."""
+    if isinstance(value, bool):
+        return value
+    if value == "refuse":
+        return "refuse"
+    wrong('expected true, false, or "refuse"')
+    return None
 
 
 def read_limits(entry: Entry) -> Limits:

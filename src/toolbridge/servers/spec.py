@@ -19,6 +19,10 @@ Transport: TypeAlias = Literal["stdio", "http", "sse", "auto", "memory"]
 """How a server is reached. `auto` is a url of unknown kind: streamable HTTP first, the older SSE where that is refused;
 `memory` is an object of this process."""
 
+Locked: TypeAlias = Literal["refuse"] | bool | None
+"""Whether tools that are not as in the lockfile are set apart; `refuse`: the server is not used at all where anything
+changed; `None`: nothing is said."""
+
 Headers: TypeAlias = Callable[[str], Mapping[str, str] | Awaitable[Mapping[str, str]]]
 """Called with the server's name before every HTTP request; what it returns goes over the specification's headers."""
 
@@ -91,9 +95,7 @@ class ServerSpec:
     filter: MCPToolFilter = field(default_factory=MCPToolFilter)
     approval: Approval | None = None
     """What the operator says about asking; `None` where nothing is said, and the host's own policy counts."""
-    locked: bool | Literal["refuse"] | None = None
-    """Whether tools that are not as in the lockfile are set apart, or with `refuse` the server is not used at all where
-    anything changed; `None` where nothing is said. See `locked`."""
+    locked: Locked = None
     limits: Limits = field(default_factory=Limits)
     source: str = ""
     """The file that this was read from."""

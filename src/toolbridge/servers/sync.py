@@ -30,6 +30,7 @@ from toolbridge.types import (
 )
 
 if TYPE_CHECKING:
+    from toolbridge.lock import Lock
     from toolbridge.servers.calls import Progress
     from toolbridge.servers.status import ServerStatus
 
@@ -155,6 +156,9 @@ class SyncHub:
     @property
     def generation(self) -> int:
         return self._hub.generation
+
+    def lock(self, folder: str = ".") -> Lock:
+        return self._hub.lock(folder)
 
     def refresh(self, server: str | None = None) -> None:
         self._wait(self._hub.refresh(server))
