@@ -22,7 +22,7 @@ def test_standards_and_engines_are_no_versions() -> None:
     names = (
         "get_ipv4_address", "getIPv4", "getIPV4Address", "get_oauth2_token", "list_s3_buckets", "encode_h264",
         "get_v8_heap", "generate_uuid_v4", "make_uuidV4", "sha256_hash", "convert_mp4", "k8s_get_pods", "score_cvss_v3",
-        "get_2024_report", "parse_openapi_v3", "beta_regression", "list_legacy_orders",
+        "get_2024_report", "parse_openapi_v3", "beta_regression", "list_legacy_orders", "convert_csv2", "parse_div3",
     )  # fmt: skip
     assert named("name.version", *names) == []
 

@@ -34,6 +34,7 @@ def test_a_parameter_is_described_at_its_place_in_an_alternative_or_where_its_re
             "plain": {"description": "Words to look for"},
             "either": {"anyOf": [{"type": "string", "description": "A name"}, {"type": "null"}]},
             "referred": {"$ref": "#/$defs/City"},
+            "either_referred": {"anyOf": [{"$ref": "#/$defs/City"}, {"type": "null"}]},
             "fixed": {"const": "x"},
             "a/b~c": STRING,
         },

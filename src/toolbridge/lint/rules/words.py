@@ -23,50 +23,55 @@ VERBS: Final = table(
     """
     abort accept access acknowledge acquire act activate adapt add adjust administer aggregate align allocate
     allow analyse analyze animate annotate answer append apply approve archive arrange ask assemble assert assess
-    assign associate attach audit authenticate authorise authorize backup balance ban base batch begin benchmark
-    bind block blur book bookmark boot borrow branch bring broadcast browse buffer build bulk bundle burn buy
-    cache calculate calibrate call cancel capture cast change charge chat check checkout choose claim classify
-    clean cleanup clear click clip clone close cluster coerce collapse collect combine comment commit compare
-    compile complete compose compress compute concatenate conclude condense conduct configure confirm connect
-    construct consult contact continue control convert copy correct correlate count craft crawl create crop cross
-    curate customise customize cut debug decline decode decompile decompose decrement decrypt deduplicate deepen
-    define delegate delete deny depart deploy deprecate derive describe deselect design destroy detach detect
-    determine develop diagnose diff digest disable disassemble discard disconnect discover dismiss dispatch
-    display divide do dock doubleclick download draft drag draw drop dump duplicate echo edit elicit email embed
-    emit emulate enable encode encrypt end enhance enqueue enrich enroll ensure enter enumerate erase escalate
-    escape estimate evaluate exchange exclude exec execute exit expand expect explain explore export expose extend
-    extract factor fetch fill filter finalise finalize find finish fit fix flag flash flatten flip flush focus
-    follow force forecast forget fork format forward free freeze fund fuse gather gauge generate geocode geolocate
-    get give go grab grant graph grep group guess guide halt handle has hash help hide highlight hold hover
-    hydrate identify ignore impersonate implement import improve include increase increment index infer ingest
-    init initialise initialize initiate inject insert inspect install instantiate instruct integrate interact
-    interpret interrupt intersect introspect invalidate invert investigate invite invoke is issue join jump keep
-    kick kill label launch lay learn leave lift like link lint list listen load locate lock log login logout look
-    lookup maintain make manage manipulate map mark mask match materialize measure memorize mention merge message
-    migrate minify mint mirror mock model moderate modify monitor mount move multiply mute name navigate negate
-    negotiate normalise normalize note notify obtain offset open optimise optimize orchestrate order organise
-    organize outline override overwrite pack package paginate paint paraphrase parse partition paste patch pause
-    pay peek perform persist pick pin ping pipe place plan play plot point poll pop populate position post predict
-    prefetch prepare present press preview price print prioritize probe process produce profile program promote
-    prompt propose protect prove provide provision proxy prune publish pull purchase purge push put query queue
-    quit quote raise rank rate react reactivate read reboot rebuild recalculate recall receive recommend reconcile
-    reconnect record recover rectify redact redeem redeploy redirect redo reduce refactor refine reflect reformat
-    refresh refund regenerate register reindex reinstall reject release reload remember remind remove rename
-    render renew reopen reorder reorganize repair repeat replace replay reply report repost request require
-    reschedule research reserve reset resize resolve respond restart restore restrict resume retain retire
-    retrieve retry return reuse reveal revert review revise revoke rewrite roll rollback rollout rotate round
-    route run sample sanitise sanitize save say scaffold scale scan schedule score scrape screen screenshot scroll
-    seal search secure see seed seek select sell send separate serialize serve set setup shape share shorten show
-    shut shutdown sign simplify simulate sketch skip sleep slice smooth snap snapshot snooze solve sort spawn
-    speak specify spin split stack stage stake standardize star start stash stat step stop store stream strip
-    structure style submit subscribe substitute subtract suggest sum summarise summarize support suspend swap
-    sweep swipe switch sync synchronise synchronize synthesise synthesize tag tail take talk tap teach tell
-    terminate test think throttle toggle tokenize trace track trade train transact transcode transcribe transfer
-    transform transition translate transpose trash traverse triage trigger trim truncate try tune turn type
-    unarchive unassign unban unblock uncomment undelete undeploy undo unfollow unfreeze uninstall unlink unlock
-    unmount unpack unpause unpin unpublish unregister unset unshare unstage unstake unsubscribe unwrap unzip
-    update upgrade upload upscale upsert use validate vectorize verify view visit visualise visualize vote wait
-    wake walk warm watch water wipe wire withdraw wrap write yank zip zoom
+    assign associate attach audit authenticate authorise authorize autocomplete autoscale backtest backup balance
+    ban base batch begin benchmark bind blame block blur book bookmark boot borrow branch bring broadcast browse
+    buffer build bulk bundle burn buy cache calc calculate calibrate call cancel canonicalize capture cast change
+    charge chat check checkout chmod choose chown claim classify clean cleanup clear click clip clone close
+    cluster coerce collapse collect combine comment commit compare compile complete compose compress compute
+    concat concatenate conclude condense conduct configure confirm connect construct consult contact containerise
+    containerize continue control convert cook cool copy cordon correct correlate count craft crawl create crop
+    cross curate customise customize cut debug decline decode decompile decompose decrement decrypt deduplicate
+    deepdive deepen define delay delegate delete deny depart deploy deprecate derive describe deselect design
+    destroy detach detect determine develop diagnose diff differentiate digest dim disable disassemble discard
+    disconnect discover dismiss dispatch display dissolve divide do dock doubleclick download draft drag drain
+    draw drop dump duplicate echo edit eject elicit email embed emit emulate enable encode encrypt end enhance
+    enqueue enrich enroll ensure enter enumerate erase escalate escape estimate eval evaluate evolve examine
+    exchange exclude exec execute exit expand expect explain explode explore export expose extend extract
+    extrapolate factor factorize feed fetch fill filter finalise finalize find finish fit fix flag flash flatten
+    flip flush focus follow force forecast forget fork format forward free freeze fund fuse gather gauge generate
+    geocode geolocate get give go grab grant graph greet grep ground group grow guard guess guide halt handle
+    harvest has hash heat help hide highlight hold hover hydrate identify ignore impersonate implement import
+    improve include increase increment index infer ingest init initialise initialize initiate inject insert
+    inspect install instantiate instruct integrate interact interpolate interpret interrupt intersect introspect
+    invalidate invert investigate invite invoke is isolate issue join jump keep kick kill label launch lay learn
+    leave lift like link lint liquidate list listen load locate lock log login logout look lookup maintain make
+    manage manipulate map mark markdownify mask match materialize measure memorize mention merge message migrate
+    minify mint mirror mock model moderate modify monitor mount move multiply mutate mute name navigate negate
+    negotiate normalise normalize note notify observe obtain offset open optimise optimize orchestrate order
+    organise organize outline overlay override overwrite pack package paginate paint paraphrase parse partition
+    paste patch pause pay peek perform persist pick pin ping pipe place plan plant play plot point poll pop
+    populate position post predict prefetch prepare present press preview price print prioritize probe process
+    produce profile program promote prompt propose protect prove provide provision proxy prune publish pull
+    purchase purge push put query queue quit quote raise rank rate react reactivate read reason reboot rebuild
+    recalculate recall receive recognise recognize recommend reconcile reconnect record recover rectify redact
+    redeem redeliver redeploy redirect redo reduce refactor refine reflect reformat refresh refund regenerate
+    register reindex reinstall reject release reload remember remind remove rename render renew reopen reorder
+    reorganize repair repeat rephrase replace replay reply report repost reproject request require reschedule
+    research reserve reset resize resolve respond restart restore restrict resume retain retire retrieve retry
+    return reuse reveal revert review revise revoke rewrite ring roll rollback rollout rotate round route run
+    sample sanitise sanitize save say scaffold scale scan schedule score scrape screen screenshot scroll seal
+    search secure see seed seek segment select sell send separate serialize serve set setup shape share ship
+    shorten show shut shutdown sign simplify simulate sketch skip sleep slice smooth snap snapshot snooze solve
+    sort spawn speak specify spin split stack stage stake standardize star start stash stat step stop store
+    stratify stream strip structure style submit subscribe substitute subtract suggest sum summarise summarize
+    support suspend swap sweep swipe switch sync synchronise synchronize synthesise synthesize tag tail taint take
+    talk tap teach tell terminate test think throttle tile tip toggle tokenize trace track trade train transact
+    transcode transcribe transfer transform transition translate transpose trash traverse triage triangulate
+    trigger trim troubleshoot truncate try tune turn type unarchive unassign unban unblock uncomment uncordon
+    undelete undeploy undo unfollow unfreeze uninstall unlink unlock unmount unpack unpause unpin unpublish
+    unregister unset unshare unstage unstake unsubscribe unwrap unzip update upgrade upload upscale upsert use
+    validate vectorize verify view visit visualise visualize vote wait wake walk warm watch water whoami wipe wire
+    withdraw wrap write yank zip zoom
     """
 )
 """First words of names that say an action. Many are nouns as well; a table that knows too many accuses nobody."""
