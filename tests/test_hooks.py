@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1]
+CHAOS = str(ROOT / "tests" / "servers" / "chaos" / "stdio_server.py")
 VERSIONED = '[{"name": "search_v2"}]'
 
 BASH = shutil.which("bash") or ""
@@ -80,8 +81,7 @@ def test_the_hook_for_files_takes_several_and_fails_for_findings(tmp_path: Path)
 
 
 def test_the_hook_for_servers_takes_the_command_from_its_arguments(tmp_path: Path) -> None:
-    server = str(ROOT / "examples" / "garden_server.py")
-    done = hooked("toolbridge-lint-server", "--fail-on", "error", "--", sys.executable, server, cwd=tmp_path)
+    done = hooked("toolbridge-lint-server", "--fail-on", "never", "--", sys.executable, "-S", CHAOS, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert HOOKS["toolbridge-lint-server"]["pass_filenames"] is False
 
@@ -156,23 +156,23 @@ def test_the_action_writes_sarif_and_says_where(runner: Path) -> None:
 
 
 def test_the_action_starts_a_command_with_its_quoted_words(runner: Path) -> None:
-    server = str(ROOT / "examples" / "garden_server.py")
     done, outputs = step(
         runner,
-        command=f"'{sys.executable}' \"{server}\"",
+        command=f"'{sys.executable}' -S \"{CHAOS}\"",
         format="json",
         output="out file.json",
         fail_on="never",
-        call="true",
         tool_budget="900",
         budget="9000",
         providers="anthropic",
         server="beds",
     )
     assert (done.returncode, outputs["report"]) == (0, str(runner / "work" / "out file.json"))
-    assert "called 2 tools: beds/" in done.stderr
     document = json.loads(Path(outputs["report"]).read_text(encoding="utf-8"))
     assert [each["name"] for each in document["servers"]] == ["beds"]
+    assert step(runner, source="tools.json", call="true")[0].stderr == (
+        "toolbridge: --call needs a server; tools.json is a list of tools\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["source", "command", "select", "output", "server", "config", "format"])
