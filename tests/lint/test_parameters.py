@@ -245,6 +245,10 @@ def test_an_object_of_any_keys_is_free_unless_something_says_which() -> None:
         "optional/anyOf/0",
     ]
     assert found[2].message.startswith("'optional' is an object of any keys")
+    (named,) = flaws("parameter.free-form", tool(properties={"anyOf": [{"type": "object"}, {"type": "null"}]}))
+    assert named.message.startswith("'properties' is an object of any keys")
+    (item,) = flaws("parameter.free-form", tool(rows={"type": "array", "items": {"type": "object"}}))
+    assert item.message.startswith("an item of 'rows' is an object of any keys")
 
 
 def test_fifteen_parameters_are_not_too_many_and_five_levels_not_too_deep() -> None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from toolbridge.lint.finding import Flaw
 from toolbridge.lint.rule import Rule, of
-from toolbridge.lint.rules.words import EMPTY_ALONE, EMPTY_NOUNS, JOINED, is_verb, table, words_of
+from toolbridge.lint.rules.words import EMPTY_ALONE, EMPTY_NOUNS, EMPTY_VERBS, JOINED, is_verb, table, words_of
 from toolbridge.lint.subject import Subject, Surface
 from toolbridge.types import ToolId
 
@@ -181,8 +181,8 @@ def generic(surface: Surface) -> Iterator[tuple[ToolId, Flaw]]:
         words = subject.words
         if not words or not all(each in EMPTY_ALONE or each.isdecimal() for each in words):
             continue
-        if len(words) > 1 and EMPTY_NOUNS.isdisjoint(words):
-            continue  # `run_query`, `create_function`: one of them says something after all
+        if len(words) > 1 and (EMPTY_NOUNS.isdisjoint(words) or sum(each in EMPTY_VERBS for each in words) > 1):
+            continue  # `create_function`, `get_show_details`: one of them says something after all
         if name in _REQUIRED_TOGETHER and names[subject.tool.id.server] >= _REQUIRED_TOGETHER:
             continue
         yield (

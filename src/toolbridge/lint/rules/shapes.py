@@ -11,6 +11,7 @@ from typing import Any, Final
 from toolbridge.lint.finding import Flaw
 from toolbridge.lint.rule import Rule, of
 from toolbridge.lint.subject import Node, Subject, escaped
+from toolbridge.schema.keywords import SCHEMAS_IN_MAP
 from toolbridge.schema.metaschema import breach
 from toolbridge.schema.refs import Refs
 from toolbridge.types import JsonObject
@@ -171,12 +172,16 @@ def called(node: Node) -> str:
     """What a node is called in a message: its name, or that of the property it is a part of."""
     if node.name is not None:
         return repr(node.name[:64])
-    _, found, rest = node.path.rpartition("/properties/")
-    name, _, below = rest.partition("/")
-    name = repr(name.replace("~1", "/").replace("~0", "~")[:64])
-    if not found:
+    steps = iter(node.path.split("/")[2:])
+    name, last = "", ""
+    for last in steps:
+        if last in SCHEMAS_IN_MAP:
+            key = next(steps, "")  # whatever it reads: a property may be named `properties`
+            name = key if last == "properties" else name
+    if not name:
         return "a part of the schema"
-    return f"an item of {name}" if below.endswith("items") else name
+    name = repr(name.replace("~1", "/").replace("~0", "~")[:64])
+    return f"an item of {name}" if last == "items" else name
 
 
 def _schema(**properties: Any) -> JsonObject:

@@ -106,13 +106,15 @@ EMPTY_VERBS: Final = table(
 
 EMPTY_NOUNS: Final = table(
     """
-    action actions data default details everything handler helper helpers info information input it main method misc
+    data default details everything handler helper helpers info information input it main method misc
     operation operations output result results something status stuff test thing things util utils utility value values
     """
 )
 """Nouns that any server could mean."""
 
-EMPTY_ALONE: Final = EMPTY_VERBS | EMPTY_NOUNS | {"api", "function", "functions", "tool", "tools", "item", "object"}
+EMPTY_ALONE: Final = (
+    EMPTY_VERBS | EMPTY_NOUNS | {"action", "api", "function", "functions", "tool", "tools", "item", "object"}
+)
 """What says nothing as a whole name."""
 
 STOP: Final = table(
