@@ -90,6 +90,8 @@ def is_sure(words: tuple[str, ...], verb: str, description: str) -> bool:
         return False
     if verb in SURELY_WRITES | SURELY_DESTROYS and verb in words[:2]:
         return True
+    if verb == "add" and any(each in description.lower() for each in ("number", "integer", " sum", "together")):
+        return False
     first = description[:40].lower().split()[:1]
     return verb not in OF_MANY_SENSES and bool(first) and first[0] in _forms(verb)
 

@@ -15,6 +15,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
+from toolbridge.lint.confusables import folded
+
 NEAR: Final = 200
 """Characters before and behind a phrase that belong to it."""
 
@@ -78,12 +80,12 @@ class Phrase:
     def compiled(self) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
         return _compiled(self.pattern), _compiled(self.before), _compiled(self.after)
 
-    def search(self, folded: str) -> tuple[int, int] | None:
+    def search(self, text: str) -> tuple[int, int] | None:
         """Where it is in a text. Its surroundings are looked at apart, so that the cost stays linear."""
         pattern, before, after = self.compiled
-        for match in islice(pattern.finditer(folded), MOST_TRIED):
-            first = before.search(folded, max(0, match.start() - NEAR), match.start())
-            last = after.search(folded, match.end(), match.end() + NEAR)
+        for match in islice(pattern.finditer(text), MOST_TRIED):
+            first = before.search(text, max(0, match.start() - NEAR), match.start())
+            last = after.search(text, match.end(), match.end() + NEAR)
             if first is not None and last is not None:
                 return first.start() if self.before else match.start(), last.end()
         return None
@@ -101,6 +103,9 @@ class Match:
     start: int
     end: int
 
+
+_RUSSIAN: Final = folded("(?:игнорируй(?:те)?|забудь(?:те)?) (?:все )?(?:предыдущие|прежние) (?:инструкции|указания)")
+"""Folded as texts are, which makes Latin letters of some."""
 
 _PASSES: Final = (
     "pass", "includ", "put", "send", "append", "attach", "provid", "past", "supply", "plac", "insert", "copy",
@@ -143,10 +148,12 @@ OVERRIDES: Final = (
     ),
     Phrase(
         "tells the model to set its instructions aside",
-        (("ignora", "ignoriere", "ignore", "vergiss", "oublie", "olvida", "игнорир", "забудь", "忽略", "无视", "無視",
+        (("ignora", "ignoriere", "ignore", "vergiss", "oublie", "olvida", folded("игнорир"), folded("забудь"),
+          "忽略", "无视", "無視",
          "忘记", "忘れ",
           "무시"),
-         ("instruc", "anweisung", "instrukt", "consigne", "istruzion", "инструкц", "указани", "指令", "指示", "提示",
+         ("instruc", "anweisung", "instrukt", "consigne", "istruzion", folded("инструкц"), folded("указани"),
+          "指令", "指示", "提示",
           "命令",
           "지시")),
         r"(?:ignora(?:r)?|olvida) (?:todas )?(?:las )?instrucciones (?:anteriores|previas)"
@@ -154,7 +161,7 @@ OVERRIDES: Final = (
         r"|instruktionen)"
         r"|(?:ignore[rz]?|oublie[rz]?) (?:toutes )?(?:les )?(?:instructions|consignes) (?:précédentes|antérieures)"
         r"|ignora (?:tutte )?(?:le )?istruzioni precedenti|ignore (?:todas )?as instruções anteriores"
-        r"|(?:игнорируй(?:те)?|забудь(?:те)?) (?:все )?(?:предыдущие|прежние) (?:инструкции|указания)"
+        rf"|{_RUSSIAN}"
         r"|(?:忽略|无视|無視|忘记)(?:所有|全部|一切)?(?:之前|以前|先前|以上|上述|前面)(?:的)?(?:所有|全部)?(?:指令|指示"
         r"|提示"
         r"|命令)"
@@ -333,20 +340,20 @@ CONSENT: Final = (
 )  # fmt: skip
 
 
-def find(phrases: tuple[Phrase, ...], folded: str) -> Iterator[Match]:
-    """What a text in lower case says of these: the first of each meaning."""
+def find(phrases: tuple[Phrase, ...], text: str) -> Iterator[Match]:
+    """What a text, folded, says of these: the first of each meaning."""
     said: set[str] = set()
     seen: dict[int, bool] = {}
 
     def has_one(words: tuple[str, ...]) -> bool:
         """Whether one of the words is in the text: a look at substrings, once for words that several rows share."""
         if id(words) not in seen:
-            seen[id(words)] = any(word in folded for word in words)
+            seen[id(words)] = any(word in text for word in words)
         return seen[id(words)]
 
     for phrase in phrases:
         if phrase.meaning not in said and all(map(has_one, phrase.anchors)):
-            span = phrase.search(folded)
+            span = phrase.search(text)
             if span is not None:
                 said.add(phrase.meaning)
                 yield Match(phrase.meaning, *span)

@@ -29,6 +29,9 @@ ORDERS: Final = (*OVERRIDES, *CONCEALMENTS, *EXFILTRATIONS)
 MOST_BLOBS: Final = 1_000
 """Long words of one text that are decoded."""
 
+LONGEST_TOLD: Final = 1_000
+"""Characters of a decoded text that are read."""
+
 SHORTEST_BLOB: Final = 24
 """Characters of an encoded text: 18 letters in base64, with which nobody gives an order."""
 
@@ -38,7 +41,7 @@ _BLOB = re.compile(
     re.IGNORECASE,
 )
 _ESCAPED = re.compile(r"(?:\\u00|\\x|%|&#x)([2-7][0-9a-f])|&#([0-9]{2,3})", re.IGNORECASE)
-_PROSE = re.compile(r"[A-Za-z]+(?:[ ,.;:!?\n'/~-]{1,4}[A-Za-z]+){4,}")
+_PROSE = re.compile(r"[A-Za-z]{1,30}(?:[ ,.;:!?\n'/~-]{1,4}[A-Za-z]{1,30}){4,}")
 _TAG = re.compile(
     r"<\s*(important|system|system[-_ ](?:prompt|message|reminder|note|instructions?)|secret|hidden|admin"
     r"|critical|override"
@@ -88,7 +91,7 @@ def _suspects(texts: Texts) -> str:
 def _told(text: str) -> Iterator[tuple[str, re.Match[str]]]:
     """The encoded texts within a text that are words or orders, and where they are."""
     for match in islice(_BLOB.finditer(text), MOST_BLOBS):
-        told = _decoded(match)
+        told = _decoded(match)[:LONGEST_TOLD]
         if told and (_PROSE.search(told) or any(said(ORDERS, told))):
             yield told, match
 
