@@ -7,7 +7,7 @@ IN = .venv/bin/python
 PIP = $(IN) -m pip --disable-pip-version-check
 CODE = src tests benchmarks examples docs
 
-.PHONY: help demo test check bench conformance clean
+.PHONY: help demo test check bench conformance ecosystem clean
 .DELETE_ON_ERROR:
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo 'make check   lint, format, types'
 	@echo 'make bench   conversion, calls, connections, streams beside other libraries (installs them; a quarter of an hour)'
 	@echo 'make conformance   the official MCP suite over the hub (installs Node and the suite; some minutes)'
+	@echo 'make ecosystem   how thousands of real tools do, with plots: docs/ecosystem.md (needs the corpus; some minutes)'
 	@echo 'make clean   removes .venv'
 	@echo 'PYTHON=…     the interpreter that .venv is made with; now $(PYTHON)'
 
@@ -39,6 +40,9 @@ bench: .venv/.installed
 
 conformance: .venv/.installed
 	$(IN) benchmarks/conformance/run.py
+
+ecosystem: .venv/.report
+	$(IN) benchmarks/ecosystem.py
 
 clean:
 	rm -rf .venv
@@ -67,4 +71,9 @@ clean:
 .venv/.check: .venv/.installed
 	@echo 'installing ruff and pyright …'
 	@$(PIP) install -q --group check
+	@touch $@
+
+.venv/.report: .venv/.installed
+	@echo 'installing what draws the plots …'
+	@$(PIP) install -q --group report
 	@touch $@

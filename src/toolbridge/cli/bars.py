@@ -115,8 +115,8 @@ def _chart(spending: Spending, top: int, width: int, paint: Paint) -> list[str]:
     legend = "   ".join(f"{paint(sign, style)} {part}" for part, sign, style in SHADES)
     parts = spending.parts
     told = (
-        f"of all tools: descriptions {_share(parts.description, parts.total)}, parameters' descriptions "
-        f"{_share(parts.parameters, parts.total)}, enums {_share(parts.enums, parts.total)}, structure and names "
+        f"of all tools: description {_share(parts.description, parts.total)}, parameters "
+        f"{_share(parts.parameters, parts.total)}, enums {_share(parts.enums, parts.total)}, structure "
         f"{_share(parts.structure + parts.name, parts.total)}"
     )
     return [*out, "", legend, *(paint(each, "dim") for each in wrapped(told, width))]
