@@ -84,6 +84,8 @@ def callers(tool: Any) -> frozenset[Caller]:
 
 
 def _meta(of: Any) -> Mapping[str, Any]:
+    if isinstance(of, Tool):
+        return of.meta
     found = of.get("_meta") if isinstance(of, Mapping) else getattr(of, "meta", None)
     return found if isinstance(found, Mapping) else EMPTY
 
@@ -107,9 +109,7 @@ def _is_for_widgets(meta: Mapping[str, Any]) -> bool:
 def _audience(meta: Mapping[str, Any]) -> list[Any] | None:
     ui = meta.get(UI)
     said = ui.get("visibility") if isinstance(ui, Mapping) else None
-    if isinstance(
-        said, str
-    ):  # one word for a list of one: what is meant is plain, and to ignore it would show the tool
+    if isinstance(said, str):  # one word for a list of one: what is meant is plain, and to ignore it shows the tool
         return [said]
     return said if isinstance(said, list) else None
 

@@ -107,14 +107,14 @@ def compiled_tool(tool: Tool, provider: Provider, strict: bool, options: Options
 def _made(tool: Tool, provider: Provider, strict: bool, options: Options) -> Compiled | LeftOut:
     if tool.problem is not None:
         return LeftOut(tool, tool.problem, provider)
-    if not visible(tool):
+    if tool.meta and not visible(tool):
         return LeftOut(tool, PRIVATE, provider)
     name = wire_name(tool.id, provider.names)
     try:
         dialect = provider.strict if strict and provider.strict is not None else provider.dialect
         schema: Any = tool.input_schema
         files: tuple[tuple[str, str | None], ...] = ()
-        if FILE_PARAMETERS in tool.meta:
+        if tool.meta and FILE_PARAMETERS in tool.meta:
             schema, files = say_files(schema, read_app_meta(tool).file_parameters)
         conversion = _converted(schema, dialect, options)
         if strict and _over(conversion.size, dialect):

@@ -15,9 +15,10 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
+from toolbridge.apps import read_app_meta
 from toolbridge.errors import ServerError
 from toolbridge.lint.subject import ServerFacts, Trial
-from toolbridge.types import JsonObject, Tool, ToolId, ToolResult, failed
+from toolbridge.types import JsonObject, Resource, Tool, ToolId, ToolResult, failed
 
 if TYPE_CHECKING:
     from toolbridge.servers.hub import Hub
@@ -30,6 +31,9 @@ GRACE_SECONDS: Final = 2.0
 
 MOST_LOST: Final = 3
 """Calls without an answer after which a server is left in peace."""
+
+MOST_PAGES: Final = 50
+"""Pages of one server that are asked for."""
 
 SERVERS_AT_ONCE: Final = 8
 """Servers whose tools are tried at the same time."""
@@ -66,6 +70,8 @@ async def _examined(hub: Hub, server: str, skip: tuple[str, ...] | None, limit: 
     except ServerError:
         resources = None  # it is not there, or does not list them: nobody knows
     tools = [each for each in hub.all_tools if each.id.server == server]
+    if resources is not None:
+        resources = {**resources, **await _unlisted(hub, server, tools, resources)}
     trials, untried = (None, None) if skip is None else await _tried(hub, tools, skip, limit)
     status = hub.status[server]
     return ServerFacts(
@@ -78,6 +84,21 @@ async def _examined(hub: Hub, server: str, skip: tuple[str, ...] | None, limit: 
         trials=trials,
         untried=untried,
     )
+
+
+async def _unlisted(
+    hub: Hub, server: str, tools: list[Tool], listed: Mapping[str, str | None]
+) -> dict[str, str | None]:
+    """Pages that tools name and the server has without listing them: MCP Apps allows that, and so do templates."""
+    found: dict[str, str | None] = {}
+    named = dict.fromkeys(read_app_meta(each).template or "" for each in tools)
+    for uri in [each for each in named if each.startswith("ui://") and each not in listed][:MOST_PAGES]:
+        try:
+            content = await hub.read_resource(server, uri)
+        except ServerError:
+            continue
+        found[uri] = next((each.mime_type for each in content if isinstance(each, Resource)), None)
+    return found
 
 
 async def _tried(

@@ -13,9 +13,12 @@ from tests.support.wire_servers import WireServer
 from toolbridge import Approval, CallEnded, Message, Model, Text, ToolCall, ToolId, ToolResult, chat, connect
 from toolbridge.apps import template_for
 from toolbridge.compat.orbiter import read_result as read_foreign_result
+from toolbridge.examine import examine
 from toolbridge.history.document import read_history, write_history
 from toolbridge.history.excerpts import Excerpts, cut_result
 from toolbridge.history.said import result_text
+from toolbridge.lint.linting import lint_tools
+from toolbridge.lint.settings import LintSettings
 from toolbridge.providers import providers
 from toolbridge.run.small import last_question
 from toolbridge.servers.mend import _mend_result  # pyright: ignore[reportPrivateUsage]
@@ -142,3 +145,24 @@ async def test_a_run_hands_tool_and_meta_to_the_host_and_not_to_the_model(wire: 
     for hidden in (HIDDEN, PAGE, "Draws the map again"):
         assert hidden not in sent
     await model.close()
+
+
+async def test_a_page_that_is_not_listed_is_asked_for_before_it_is_called_missing() -> None:
+    from mcp.server.mcpserver import MCPServer
+
+    server = MCPServer("maps")
+
+    @server.resource("ui://pages/{name}.html", mime_type="text/html;profile=mcp-app")
+    def page(name: str) -> str:
+        if name != "map":
+            raise ValueError("no such page")
+        return "<p>"
+
+    server.tool(name="show_map", meta={"ui": {"resourceUri": "ui://pages/map.html"}})(lambda: "shown")
+    server.tool(name="show_list", meta={"ui": {"resourceUri": "ui://pages/list.html"}})(lambda: "shown")
+    server.tool(name="show_tree", meta={"ui": {"resourceUri": "ui://tree.html"}})(lambda: "shown")
+    async with connect({"maps": server}) as hub:
+        facts = await examine(hub)
+        report = lint_tools(hub.all_tools, settings=LintSettings(select=("app",)), servers=facts)
+    found = [(str(each.tool), each.rule) for each in report.findings]
+    assert found == [("maps/show_list", "app.template-missing"), ("maps/show_tree", "app.template-missing")]
