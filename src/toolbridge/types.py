@@ -176,8 +176,9 @@ class ResourceLink:
 
 FailureKind: TypeAlias = Literal["unknown_tool", "refused", "unavailable", "outcome_unknown", "timed_out", "protocol"]
 """`unknown_tool`: no such tool; `refused`: the operator's filter or lock does not let it through; `unavailable`: the
-server is down and the call was not sent; `outcome_unknown`: it was sent, and whether it ran nobody can say; `timed_out`:
-it was cancelled after its time; `protocol`: the server answered with an error of the protocol, or with nonsense."""
+server is down and the call was not sent; `outcome_unknown`: it was sent, and whether it ran nobody can say;
+`timed_out`: it was cancelled after its time; `protocol`: the server answered with an error of the protocol, or with
+nonsense."""
 
 Content: TypeAlias = Text | Image | Audio | Resource | ResourceLink
 

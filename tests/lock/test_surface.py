@@ -101,6 +101,8 @@ def test_a_schema_of_ten_thousand_levels_is_locked_and_a_change_at_its_bottom_is
     assert compare(lock, {"shed": same}) == ()
     (change,) = compare(lock, {"shed": other})
     assert (change.tool, change.kind, change.fails) == ("t", "changed", True)
+    leaves: list[Any] = [[1, 23], [12, 3], [1, 2, 3], ["1", 23], {"1": 23}, [[1], 23], [True, 23]]
+    assert len({lock_server([made(nested(10_000, leaf))]).digest for leaf in leaves}) == len(leaves)
 
 
 def test_numbers_that_are_none_and_halves_of_characters_are_locked() -> None:

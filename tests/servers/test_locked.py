@@ -193,6 +193,20 @@ async def test_a_server_that_calls_itself_otherwise_is_not_used_at_all(
         assert hub.all_tools == ()
 
 
+async def test_a_server_that_comes_back_under_another_name_is_not_used_though_its_tools_are_the_same(
+    shed: Shed, surface: SurfaceFile, tmp_path: Path
+) -> None:
+    await lock(shed(), tmp_path / "toolbridge.lock")
+    async with connect([shed()]) as hub:
+        assert len(hub.tools) == 3
+        surface.offer(name="barn")
+        await hub.call("shed", "die", timeout=5)
+        found = await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=5)
+        assert (found.is_error, surface.noted("list_plants")) == (True, 0)
+        assert hub.all_tools == ()
+        assert len(hub.status["shed"].quarantined) == 3
+
+
 async def test_a_new_version_alone_is_no_change_and_other_instructions_are_withheld(
     shed: Shed, surface: SurfaceFile, tmp_path: Path
 ) -> None:

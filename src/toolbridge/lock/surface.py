@@ -183,14 +183,14 @@ class _Canon:
             each = stack.pop()
             if isinstance(each, Mapping):
                 pairs = sorted(((str(key), inner) for key, inner in each.items()), key=_first)
-                found.update(f"{{{len(pairs)}".encode())
+                found.update(f"{{{len(pairs)},".encode())
                 for key, inner in reversed(pairs):
                     stack += (inner, key)
             elif isinstance(each, list | tuple):
-                found.update(f"[{len(each)}".encode())
+                found.update(f"[{len(each)},".encode())
                 stack += reversed(each)
             else:
-                found.update(json.dumps(self.plain(each), sort_keys=True).encode("ascii"))
+                found.update(json.dumps(self.plain(each), sort_keys=True).encode("ascii") + b",")
         return f"sha256:{found.hexdigest()}"
 
 
