@@ -24,8 +24,7 @@ def scores(tools: Sequence[Tool], findings: Iterable[Finding]) -> tuple[dict[Too
         return sum(broken.get(of, {}).values())
 
     of_tools = {tool.id: max(0, 100 - lost(tool.id)) for tool in tools}
-    of_servers: dict[str, int] = {}
-    for server in dict.fromkeys(tool.id.server for tool in tools):
-        own = [score for id, score in of_tools.items() if id.server == server]
-        of_servers[server] = max(0, sum(own) // len(own) - lost(server))
-    return of_tools, of_servers
+    of_server: dict[str, list[int]] = {}
+    for id, score in of_tools.items():
+        of_server.setdefault(id.server, []).append(score)
+    return of_tools, {server: max(0, sum(own) // len(own) - lost(server)) for server, own in of_server.items()}
