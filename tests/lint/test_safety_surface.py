@@ -68,6 +68,7 @@ def test_a_name_that_looks_like_another_is_found_within_a_server() -> None:
     [
         ("get_user", "get_users"),
         ("get_node", "get_code"),
+        ("list_items", "lists_items"),
         ("getUser", "getuser"),
         ("get_user", "get-user"),
         ("list_a", "list_b"),
