@@ -176,7 +176,8 @@ def _walk(schema: Any, path: str) -> Iterator[Node]:
 
 
 def _below(node: Node) -> Iterator[Node]:
-    required = node.schema.get("required")
+    listed = node.schema.get("required")
+    required = {each for each in listed if isinstance(each, str)} if isinstance(listed, list) else set[str]()
     for keyword, value in node.schema.items():
         if keyword in SCHEMAS_IN_MAP and isinstance(value, Mapping):
             properties = keyword == "properties"
@@ -186,7 +187,7 @@ def _below(node: Node) -> Iterator[Node]:
                         f"{node.path}/{escaped(keyword)}/{escaped(str(key))}",
                         each,
                         str(key) if properties else None,
-                        properties and isinstance(required, list) and key in required,
+                        properties and key in required,
                         node.depth + 1,
                     )
         elif keyword in SCHEMAS_IN_LIST and isinstance(value, list):

@@ -123,7 +123,9 @@ class Checker:
                 seen = _as_seen(each, back)
                 if seen not in found:
                     found.append(seen)
-        return found[:MOST_PROBLEMS]
+                    if len(found) == MOST_PROBLEMS:
+                        return found
+        return found
 
     def _told(self, error: Any, depth: int) -> Iterator[Problem]:
         path = tuple(error.instance_path)
