@@ -87,13 +87,15 @@ def group(context: click.Context) -> None:
       toolbridge convert tools.json --to anthropic --explain
       toolbridge matrix tools.json
       toolbridge lint tools.json
+      toolbridge lock && toolbridge verify --diff
       toolbridge replay reply.sse --from openai-chat
 
     \b
     Exit codes:
       0  done
       1  done in part: a server, a tool or a call failed, 'convert' left tools
-         out, or 'lint' found something; stderr or the report says what and why
+         out, 'lint' found something, or 'verify' a change; stderr or the report
+         says what and why
       2  misuse; stderr says what is wrong, a line for each mistake
     """
     if context.invoked_subcommand is None:
