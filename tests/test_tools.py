@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import UserDict
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -226,11 +227,15 @@ def test_what_no_field_stands_for_is_kept_apart_so_that_it_can_be_told() -> None
         "annotations": {"readOnly": True, "readOnlyHint": "true", "destructiveHint": False, "title": "T"},
         "deprecated": True,
         "execution": {"taskSupport": "forbidden"},
+        "description": 7,
+        "outputSchema": True,
     }
     (tool,) = read_tools([entry])
     assert tool.unread == {
         "parameters": SCHEMA,
         "deprecated": True,
+        "description": 7,
+        "outputSchema": True,
         "annotations": {"readOnly": True, "readOnlyHint": "true"},
     }
     assert read_tools([{"name": "t", "inputSchema": SCHEMA, "annotations": {"readOnlyHint": True}}])[0].unread == {}
@@ -293,7 +298,7 @@ ODD_FIELDS: dict[str, Any] = {
 
 
 def test_fields_of_the_wrong_kind_are_as_if_they_were_not_there() -> None:
-    assert read_tools([{**PING, **ODD_FIELDS}]) == [PING_TOOL]
+    assert read_tools([{**PING, **ODD_FIELDS}]) == [replace(PING_TOOL, unread=ODD_FIELDS)]
     assert read_tools([{**PING, **dict.fromkeys(ODD_FIELDS)}]) == [PING_TOOL]
 
 

@@ -27,6 +27,12 @@ _READ = frozenset({
 })  # fmt: skip
 """The keys of an entry that a field stands for, or that belong to the protocol and are no affair of models."""
 
+_KINDS: dict[str, Any] = {
+    "title": str | None, "description": str | None, "outputSchema": Mapping | None, "annotations": Mapping | None,
+    "_meta": Mapping | None, "icons": list | None,
+}  # fmt: skip
+"""What the value of a key must be for its field to hold it."""
+
 _HINTS = {
     "readOnlyHint": "read_only_hint",
     "destructiveHint": "destructive_hint",
@@ -204,7 +210,11 @@ def _is_written(entry: Any) -> bool:
 
 
 def _unread(fields: Mapping[str, Any], annotations: Mapping[str, Any]) -> Mapping[str, Any]:
-    rest = {key: value for key, value in fields.items() if key not in _READ}
+    rest = {
+        key: value
+        for key, value in fields.items()
+        if key not in _READ or (key in _KINDS and not isinstance(value, _KINDS[key]))
+    }
     strange = {
         key: value
         for key, value in annotations.items()

@@ -107,7 +107,8 @@ class Tool:
     icons: tuple[Mapping[str, Any], ...] = ()
     problem: str | None = None
     unread: Mapping[str, Any] = field(default_factory=_empty)
-    """What else the server's entry holds, by its keys; under `annotations` what is no hint, or none that can be."""
+    """What else the server's entry holds, by its keys: what no field stands for, and values that a field cannot hold;
+    under `annotations` what is no hint, or none that can be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,3 +153,10 @@ def test_a_tool_that_reaches_the_web_and_claims_a_closed_world_is_a_warning(text
 
 def test_a_tool_that_denies_the_web_may_claim_a_closed_world() -> None:
     assert broken("look", "Does not search the web.", readOnlyHint=True, openWorldHint=False) == []
+
+
+def test_annotations_that_are_no_object_are_told() -> None:
+    report = lint_tools(read_tools([{"name": "get_order", "annotations": ["readOnlyHint"]}]))
+    assert [(each.path, each.message) for each in report.findings if each.rule.startswith("annotation")] == [
+        ("/annotations", "the annotations are a list: give an object of hints, or none")
+    ]

@@ -35,6 +35,11 @@ def wrong(*texts: str, error: bool = False) -> Trial:
     return Trial(ARGUMENTS, ToolResult("", tuple(Text(each) for each in texts), is_error=error), wrong=True)
 
 
+def test_an_output_schema_that_is_no_schema_is_told() -> None:
+    message = "the output schema is no object at all: give a JSON Schema, or none"
+    assert told(output=True) == [("result.output-schema-not-object", "/outputSchema", message)]
+
+
 def test_a_tool_that_keeps_its_promise_has_no_finding() -> None:
     good = right('{"bed": "B2"}', structured={"bed": "B2"})
     assert told(good, wrong("plant: a text is required", error=True), output=BED) == []

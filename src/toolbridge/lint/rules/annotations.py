@@ -166,6 +166,9 @@ def misspelt(subject: Subject) -> Iterator[Flaw]:
 
 
 def not_boolean(subject: Subject) -> Iterator[Flaw]:
+    said = subject.tool.unread.get("annotations")
+    if said is not None and not isinstance(said, dict):
+        yield Flaw(f"the annotations are {_kind(said)}: give an object of hints, or none", _PATH)
     for key, value in _strange(subject):
         if key in HINTS and key != "title":
             right = {"true": "true", "false": "false"}.get(str(value).strip().lower(), "true or false")

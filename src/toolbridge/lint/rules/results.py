@@ -65,6 +65,8 @@ def _given(trial: Trial) -> str:
 def no_output_schema(subject: Subject) -> Iterator[Flaw]:
     if subject.tool.output_schema is not None or subject.tool.problem is not None:
         return
+    if "outputSchema" in subject.tool.unread:
+        return  # there is one, and another rule says what is wrong with it
     answers = [each.result for each in _answers(subject) if not each.result.is_error]
     if answers and all(_is_only_media(each) for each in answers):
         return
@@ -83,6 +85,8 @@ def _is_only_media(result: ToolResult) -> bool:
 def output_schema_not_object(subject: Subject) -> Iterator[Flaw]:
     schema = subject.tool.output_schema
     protocol = subject.facts.protocol
+    if "outputSchema" in subject.tool.unread:
+        yield Flaw("the output schema is no object at all: give a JSON Schema, or none", "/outputSchema")
     if schema is None or schema.get("type") == "object" or (protocol is not None and protocol >= ANY_OUTPUT):
         return
     kind = shown(quoted(schema["type"], _MOST_QUOTED)) if "type" in schema else "no type"
