@@ -27,9 +27,8 @@ _READ = frozenset({
 })  # fmt: skip
 """The keys of an entry that a field stands for, or that belong to the protocol and are no affair of models."""
 
-_KINDS: dict[str, Any] = {
-    "title": str | None, "description": str | None, "outputSchema": Mapping | None, "annotations": Mapping | None,
-    "_meta": Mapping | None, "icons": list | None,
+_KINDS: dict[str, type] = {
+    "title": str, "description": str, "outputSchema": Mapping, "annotations": Mapping, "_meta": Mapping, "icons": list,
 }  # fmt: skip
 """What the value of a key must be for its field to hold it."""
 
@@ -213,7 +212,7 @@ def _unread(fields: Mapping[str, Any], annotations: Mapping[str, Any]) -> Mappin
     rest = {
         key: value
         for key, value in fields.items()
-        if key not in _READ or (key in _KINDS and not isinstance(value, _KINDS[key]))
+        if key not in _READ or (value is not None and not isinstance(value, _KINDS.get(key, object)))
     }
     strange = {
         key: value
