@@ -11,7 +11,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from toolbridge.approval import Approval
+    from toolbridge.approval import Approval, read_require_approval
+    from toolbridge.apps import AppMeta, callers, read_app_meta, template_for
+    from toolbridge.encodings import counter_for
     from toolbridge.errors import (
         ConfigError,
         HistoryError,
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
         ModelError,
         PauseError,
         ServerError,
+        SettingsError,
         SourceError,
         StoreError,
         ToolbridgeError,
@@ -27,12 +30,19 @@ if TYPE_CHECKING:
         UnknownToolError,
         UnsupportedError,
     )
+    from toolbridge.examine import examine
     from toolbridge.failure import Failure
-    from toolbridge.filters import MCPToolFilter
+    from toolbridge.filters import MCPToolFilter, read_allowed_tools
     from toolbridge.history.document import read_history, write_history
     from toolbridge.history.excerpts import Excerpts
     from toolbridge.history.trim import trim_history
     from toolbridge.hosted import hosted_fields
+    from toolbridge.lint.finding import Finding
+    from toolbridge.lint.linting import LintReport, lint_tools
+    from toolbridge.lint.report import write_report
+    from toolbridge.lint.settings import LintSettings
+    from toolbridge.lint.subject import ServerFacts
+    from toolbridge.lock import Lock, read_lock, write_lock
     from toolbridge.model.find import get_model
     from toolbridge.model.model import Model
     from toolbridge.moving import move_calls
@@ -93,6 +103,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AppMeta": "apps",
     "Approval": "approval",
     "Asked": "run.events",
     "Audio": "types",
@@ -112,12 +123,16 @@ _HOMES = {
     "Event": "stream.events",
     "Excerpts": "history.excerpts",
     "Failure": "failure",
+    "Finding": "lint.finding",
     "Foreign": "types",
     "HistoryError": "errors",
     "HostedServer": "types",
     "Hub": "servers.hub",
     "Image": "types",
     "Limits": "servers.spec",
+    "LintReport": "lint.linting",
+    "LintSettings": "lint.settings",
+    "Lock": "lock",
     "MCPToolError": "errors",
     "MCPToolFilter": "filters",
     "Message": "types",
@@ -143,10 +158,12 @@ _HOMES = {
     "RunEvent": "run.events",
     "RunLimits": "run.limits",
     "ServerError": "errors",
+    "ServerFacts": "lint.subject",
     "ServerPrompt": "types",
     "ServerResource": "types",
     "ServerSpec": "servers.spec",
     "ServerStatus": "servers.status",
+    "SettingsError": "errors",
     "SourceError": "errors",
     "Store": "store.store",
     "StoreError": "errors",
@@ -165,27 +182,39 @@ _HOMES = {
     "UnknownToolError": "errors",
     "UnsupportedError": "errors",
     "Usage": "stream.events",
+    "callers": "apps",
     "chat": "run.door",
     "chat_sync": "run.door",
     "connect": "servers.hub",
     "connect_sync": "servers.sync",
+    "counter_for": "encodings",
+    "examine": "examine",
     "get_model": "model.find",
     "get_provider": "providers",
     "hosted_fields": "hosted",
+    "lint_tools": "lint.linting",
     "move_calls": "moving",
     "namespace_tool_name": "names",
     "open_store": "store.store",
     "parse_namespaced_name": "names",
     "prepare": "prepare",
+    "read_allowed_tools": "filters",
+    "read_app_meta": "apps",
     "read_config": "servers.config",
     "read_history": "history.document",
+    "read_lock": "lock",
+    "read_require_approval": "approval",
     "read_stream": "reply",
     "read_tools": "tools",
+    "template_for": "apps",
     "trim_history": "history.trim",
     "write_history": "history.document",
+    "write_lock": "lock",
+    "write_report": "lint.report",
 }
 
 __all__ = [
+    "AppMeta",
     "Approval",
     "Asked",
     "Audio",
@@ -205,12 +234,16 @@ __all__ = [
     "Event",
     "Excerpts",
     "Failure",
+    "Finding",
     "Foreign",
     "HistoryError",
     "HostedServer",
     "Hub",
     "Image",
     "Limits",
+    "LintReport",
+    "LintSettings",
+    "Lock",
     "MCPToolError",
     "MCPToolFilter",
     "Message",
@@ -236,10 +269,12 @@ __all__ = [
     "RunEvent",
     "RunLimits",
     "ServerError",
+    "ServerFacts",
     "ServerPrompt",
     "ServerResource",
     "ServerSpec",
     "ServerStatus",
+    "SettingsError",
     "SourceError",
     "Store",
     "StoreError",
@@ -259,24 +294,35 @@ __all__ = [
     "UnsupportedError",
     "Usage",
     "__version__",
+    "callers",
     "chat",
     "chat_sync",
     "connect",
     "connect_sync",
+    "counter_for",
+    "examine",
     "get_model",
     "get_provider",
     "hosted_fields",
+    "lint_tools",
     "move_calls",
     "namespace_tool_name",
     "open_store",
     "parse_namespaced_name",
     "prepare",
+    "read_allowed_tools",
+    "read_app_meta",
     "read_config",
     "read_history",
+    "read_lock",
+    "read_require_approval",
     "read_stream",
     "read_tools",
+    "template_for",
     "trim_history",
     "write_history",
+    "write_lock",
+    "write_report",
 ]
 
 
