@@ -135,6 +135,14 @@ def test_a_cut_saves_what_is_gone_when_it_is_made() -> None:
     assert spent.total - measure([made, tool("rest")], counting=LETTERS).total == savings.free > 0
 
 
+def test_tabs_are_not_made_spaces() -> None:
+    made = rewrites.without_white_space(
+        tool("water", "\n\tWaters:\n\t\t- a bed \n\t\t\t- slowly\n\n\n\t\tThen rests.\n\t")
+    )
+    assert made is not None
+    assert made.description == "Waters:\n- a bed\n\t- slowly\n\nThen rests."
+
+
 def test_a_tool_that_could_no_longer_be_sent_is_no_saving() -> None:
     spent = measure([tool()])
     broken = replace(tool(), input_schema=cast("Any", [1]))

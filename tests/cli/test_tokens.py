@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,6 @@ from toolbridge.cli.terminal import Paint
 from toolbridge.encodings import counter_for
 from toolbridge.spending import measure, propose
 from toolbridge.tools import read_tools
-
-GARDEN = Path(__file__).parents[2] / "examples" / "garden_server.py"
 
 WATER: dict[str, Any] = {
     "name": "water",
@@ -136,22 +133,21 @@ def test_a_budget_that_is_not_kept_makes_the_command_fail(tmp_path: Path) -> Non
     ]
 
 
-def test_a_server_is_started_for_the_purpose_and_a_configuration_is_summed_by_server(work: Workplace) -> None:
-    alone = work("tokens", "--json", "--", sys.executable, str(GARDEN))
-    assert (alone.code, [*alone.json["providers"]["openai-chat"]["servers"]]) == (0, ["garden"])
-    file = work.configure(one=work.garden(), two=work.garden())
+def test_a_server_is_started_for_the_purpose(work: Workplace) -> None:
+    chaos = work.chaos()
+    answer = work("tokens", "--json", "--server", "chaos", "--", chaos["command"], *chaos["args"])
+    assert (answer.code, answer.err) == (0, "")
+    assert [*answer.json["providers"]["openai-chat"]["servers"]] == ["chaos"]
+
+
+def test_a_configuration_is_summed_by_server_and_one_that_is_not_there_is_told(work: Workplace) -> None:
+    few, many = work.chaos(), work.chaos("tools=50")
+    file = work.configure(few=few, many=many, gone={"command": "no-such-command-anywhere"})
     answer = work("tokens", str(file), "--cuts", "0", "--top", "0", COLUMNS="80")
-    assert answer.code == 0, answer.err
-    at = answer.out.splitlines().index("Servers")
-    assert [line.split()[0] for line in answer.out.splitlines()[at + 1 : at + 3]] == ["one", "two"]
-
-
-def test_a_server_of_several_that_is_not_there_is_told_and_the_others_are_counted(work: Workplace) -> None:
-    file = work.configure(one=work.garden(), gone={"command": "no-such-command-anywhere"})
-    answer = work("tokens", str(file))
     assert answer.code == 1
     assert "gone" in answer.err
-    assert "one/" in answer.out
+    at = answer.out.splitlines().index("Servers")
+    assert [line.split()[0] for line in answer.out.splitlines()[at + 1 : at + 3]] == ["many", "few"]
 
 
 def test_no_tools_cost_nothing(tmp_path: Path) -> None:

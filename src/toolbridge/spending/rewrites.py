@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from inspect import cleandoc
+from textwrap import dedent
 from typing import Any
 
 from toolbridge.schema.keywords import SCHEMA_IN_VALUE, SCHEMAS_IN_LIST, SCHEMAS_IN_MAP
@@ -212,8 +212,10 @@ _ENTRY = re.compile(r"\s{0,40}(?:[-*•] {1,4})?[`*\"']{0,3}(\w{1,80})[`*\"']{0,
 
 
 def _tidy(text: str) -> str:
-    lines = "\n".join(line.rstrip() for line in cleandoc(text).split("\n"))
-    return _BLANK.sub("\n\n", lines).strip()
+    """As a docstring is cleaned: the first line stands by itself. Tabs stay tabs, which cost less than spaces."""
+    first, _, rest = text.strip("\r\n").partition("\n")
+    lines = [first.strip(), *(line.rstrip() for line in dedent(rest).split("\n"))]
+    return _BLANK.sub("\n\n", "\n".join(lines)).strip()
 
 
 def _letters(text: str) -> str:
