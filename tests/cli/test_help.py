@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
+import click
 import pytest
 
+import toolbridge as toolbridge_package
 from tests.cli.process import EXAMPLE, LIMIT_SECONDS, surroundings, toolbridge
 from tests.support.wire.recording import STREAMS
 from toolbridge import __version__
-from toolbridge.cli.group import COMMANDS
+from toolbridge.cli.group import COMMANDS, group
 
 
 def test_the_version_is_the_name_and_the_number() -> None:
@@ -23,13 +28,44 @@ def test_without_arguments_the_help_is_shown() -> None:
     assert toolbridge().code == 0
 
 
-@pytest.mark.parametrize("arguments", [(), *((each,) for each in COMMANDS)])
-def test_every_help_has_examples_and_fits_into_eighty_columns(arguments: tuple[str, ...]) -> None:
+PARTS = (("models", "list"), ("models", "pull"), ("models", "remove"))
+"""Commands under commands."""
+
+
+@pytest.mark.parametrize("arguments", [(), *((each,) for each in COMMANDS), *PARTS])
+def test_every_help_has_examples_and_exit_codes_and_fits_into_eighty_columns(arguments: tuple[str, ...]) -> None:
     answer = toolbridge(*arguments, "--help", COLUMNS="80")
     assert (answer.code, answer.err) == (0, "")
     assert answer == toolbridge(*arguments, "-h", COLUMNS="80")
+    assert answer.out.startswith(f"Usage: {' '.join(['toolbridge', *arguments])} [OPTIONS]")
     assert "\n  Examples:\n    toolbridge " in answer.out
+    assert "\n  Exit codes:\n    0  " in answer.out
+    assert "\nOptions:\n  " in answer.out
     assert [line for line in answer.out.splitlines() if len(line) > 80] == []
+
+
+def test_the_help_names_every_variable_of_our_own() -> None:
+    source = Path(toolbridge_package.__file__).parent
+    read = {
+        each
+        for path in source.rglob("*.py")
+        for each in re.findall(r"(?<!_)TOOLBRIDGE_[A-Z_]+", path.read_text(encoding="utf-8"))
+    }
+    assert read == set(re.findall(r"TOOLBRIDGE_[A-Z_]+", toolbridge("--help").out))
+
+
+def test_every_option_says_what_it_does() -> None:
+    def silent(command: click.Command, path: str) -> Iterator[str]:
+        for each in command.params:
+            if isinstance(each, click.Option) and not each.help:
+                yield f"{path} {each.opts[0]}"
+        if isinstance(command, click.Group):
+            for name in command.list_commands(click.Context(command)):
+                inner = command.get_command(click.Context(command), name)
+                assert inner is not None
+                yield from silent(inner, f"{path} {name}")
+
+    assert [*silent(group, "toolbridge")] == []
 
 
 def test_the_help_names_every_command() -> None:

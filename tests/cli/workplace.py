@@ -117,15 +117,22 @@ def wait_until(true: Callable[[], bool], what: str, seconds: float = 20.0) -> No
 
 
 class Terminal:
-    """A command on a terminal of its own."""
+    """A command on a terminal of its own; with `program`, another one than ours."""
 
-    def __init__(self, work: Workplace, *arguments: str, columns: int = 80, **changes: str) -> None:
+    def __init__(
+        self,
+        work: Workplace,
+        *arguments: str,
+        columns: int = 80,
+        program: Sequence[str] | None = None,
+        **changes: str,
+    ) -> None:
         self.seen = ""
         self._read_to = 0
         self._main, side = pty.openpty()
         fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
         self.process = subprocess.Popen(
-            command_line(*arguments),
+            command_line(*arguments) if program is None else [*program, *arguments],
             stdin=side,
             stdout=side,
             stderr=side,

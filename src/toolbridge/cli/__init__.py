@@ -1,5 +1,4 @@
-"""The command line: `toolbridge chat`, `tools`, `call`, `resources`, `prompts`, `doctor`, `models`, `convert`,
-`matrix`, `lint`, `replay`, `providers`.
+"""The command line: `toolbridge chat`, `tools`, `call` and the others that `group` lists.
 
 Each command is a file of its own; it parses, calls the library, prints. This module is the frame around them: what
 goes to which stream, and which exit code says what. It imports nothing heavy, so that an interrupt or a closed pipe is
@@ -7,8 +6,8 @@ met by `main` from the first moment on.
 
     0    done
     1    done in part: a server or a tool failed, there is no answer (`chat`), tools were left out (`convert`),
-         something recorded could not be read or run (`replay`), tools break a rule (`lint`); stderr or the report says
-         which, and why
+         something recorded could not be read or run (`replay`), tools break a rule (`lint`), or are not as they were
+         locked (`verify`); stderr or the report says which, and why
     2    misuse: stderr says what is wrong, where, and what would be right, a line each; nothing is on stdout
     130  interrupted
     141  whoever read the output stopped reading

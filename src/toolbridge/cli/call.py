@@ -81,6 +81,12 @@ def command(
       toolbridge call time convert_time '{"time": "12:00", …}'
       jq '.[0]' notes.json | toolbridge call memory create_entities -
       toolbridge call charts plot data:=@numbers.json --output plots
+
+    \b
+    Exit codes:
+      0  the tool answered
+      1  the tool reports an error, or the call did not get through
+      2  misuse: no such server or tool, arguments that the tool does not take
     """
     from toolbridge.cli.arguments import read_arguments, with_standard_input
     from toolbridge.cli.servers import read_servers, the_server

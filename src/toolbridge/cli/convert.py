@@ -72,6 +72,12 @@ def command(
                 longer be made
       changed   written in another form; calls are put back into the server's
                 own form
+
+    \b
+    Exit codes:
+      0  every tool is among the definitions
+      1  the definitions are good, and some tools were left out
+      2  misuse: no such provider, a file that is no tool list
     """
     from toolbridge.cli.document import write_json
     from toolbridge.cli.source import read_source

@@ -64,6 +64,12 @@ def command(servers: tuple[str, ...], config: str | None, client: str | None, as
       toolbridge doctor --from cursor
       toolbridge doctor --config mcp.json github
       toolbridge doctor --json | jq '.servers | map_values(.ok)'
+
+    \b
+    Exit codes:
+      0  all is well
+      1  something does not work; the report says what to do
+      2  misuse: no such server
     """
     from toolbridge.cli.servers import ask_input, chosen, config_files, is_attended
     from toolbridge.servers.config import examine_config

@@ -6,6 +6,7 @@ into the one line that every error of this program is.
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -32,11 +33,16 @@ COMMANDS = (
     "verify",
     "replay",
     "providers",
+    "completion",
 )
 """Each is the module of that name, and the `command` in it."""
 
 FAILED = 1
 MISUSE = 2
+
+VARIABLE = "_TOOLBRIDGE_COMPLETE"
+"""Where it is set, a shell asks what can stand at its cursor, and no command runs: `bash_complete`; `bash_source`
+prints the script, as with other programs that are made with click."""
 
 
 class Commands(click.Group):
@@ -49,6 +55,10 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         found: click.Command = import_module(f"toolbridge.cli.{cmd_name}").command
+        if VARIABLE in os.environ:
+            from toolbridge.cli.candidates import made_completable
+
+            return made_completable(found, cmd_name)
         return found
 
     def resolve_command(
@@ -89,14 +99,38 @@ def group(context: click.Context) -> None:
       toolbridge lint tools.json
       toolbridge lock && toolbridge verify --diff
       toolbridge replay reply.sse --from openai-chat
+      eval "$(toolbridge completion bash)"
 
     \b
     Exit codes:
-      0  done
-      1  done in part: a server, a tool or a call failed, 'convert' left tools
-         out, 'lint' found something, or 'verify' a change; stderr or the report
-         says what and why
-      2  misuse; stderr says what is wrong, a line for each mistake
+      0    done
+      1    done in part: a server, a tool or a call failed, 'convert' left
+           tools out, 'lint' found something, or 'verify' a change; stderr or
+           the report says what and why
+      2    misuse; stderr says what is wrong, a line for each mistake
+      130  interrupted
+      141  whoever read the output stopped reading
+
+    \b
+    Environment:
+      TOOLBRIDGE_CONFIG     the servers, where no option names them
+      TOOLBRIDGE_MODEL      the model of 'chat', where --model names none
+      OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, …
+                            the vendors' own: the keys of their models
+      TOOLBRIDGE_CACHE_DIR  what servers listed last, and fetched models
+      TOOLBRIDGE_DATA_DIR   conversations, logins, the key of paused runs
+      TOOLBRIDGE_PAUSE_KEY  that key, where processes share it
+      TOOLBRIDGE_LOCAL_THREADS  processors of the built-in model
+      NO_COLOR, FORCE_COLOR, COLUMNS  as everywhere
+
+    \b
+    Files:
+      mcp.json, .mcp.json, .cursor/mcp.json, .vscode/mcp.json
+                            the servers, the first of these that is here
+      toolbridge.lock       what 'lock' wrote, beside the configuration
+      pyproject.toml, toolbridge.toml  settings of 'lint'
+      ~/.cache/toolbridge, ~/.local/share/toolbridge
+                            cache and data; elsewhere on macOS, Windows
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -104,6 +138,11 @@ def group(context: click.Context) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run a command line. Misuse becomes a line on stderr and exit code 2."""
+    request = os.environ.get(VARIABLE)
+    if request:
+        from toolbridge.cli.completion import complete
+
+        return complete(group, request)
     try:
         # Not `group.main`: it writes messages and newlines of its own on interrupts and closed pipes.
         with group.make_context("toolbridge", arguments) as context:

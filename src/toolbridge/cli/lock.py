@@ -33,6 +33,12 @@ def command(source: str | None, client: str | None, server: str | None, file: st
       toolbridge lock tools.json -o tools.lock
       toolbridge lock https://example.com/mcp
       toolbridge lock -- npx -y @example/server
+
+    \b
+    Exit codes:
+      0  locked
+      1  some server could not be reached, and keeps its old entry
+      2  misuse
     """
     from toolbridge.cli.changes import change_lines, counted_tools, gone_servers, locked_servers, lockfile_of
     from toolbridge.cli.surfaces import given_command, read_surface

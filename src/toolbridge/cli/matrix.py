@@ -66,6 +66,11 @@ def command(file: str, names: str, strict: bool | None, every: bool, as_json: bo
       toolbridge matrix tools.json
       toolbridge matrix tools.json --strict --providers openai-chat,azure,vllm
       toolbridge matrix tools.json --json | jq '.providers.gemini'
+
+    \b
+    Exit codes:
+      0  compared, whatever came out
+      2  misuse: no such provider, a file that is no tool list
     """
     from toolbridge.cli.source import read_source
     from toolbridge.prepare import prepare

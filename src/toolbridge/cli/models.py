@@ -48,6 +48,12 @@ def command(context: click.Context) -> int:
       toolbridge models
       toolbridge models pull smollm2
       toolbridge models remove smollm2
+
+    \b
+    Exit codes:
+      0  done
+      1  a model could not be fetched
+      2  misuse: no such model
     """
     return _list(False) if context.invoked_subcommand is None else 0
 
@@ -60,7 +66,11 @@ def list_command(as_json: bool) -> int:
     \b
     Examples:
       toolbridge models list
-      toolbridge models list --json | jq -r '.models[] | select(.state == "here").path'
+      toolbridge models list --json | jq '.models[] | {name, state}'
+
+    \b
+    Exit codes:
+      0  listed
     """
     return _list(as_json)
 
@@ -80,6 +90,12 @@ def pull_command(name: str, as_json: bool) -> int:
     Examples:
       toolbridge models pull smollm2
       toolbridge models pull qwen2.5-coder-1.5b
+
+    \b
+    Exit codes:
+      0  it is here
+      1  it could not be fetched: no network, no space, another hash
+      2  misuse: no such model
     """
     from toolbridge.cli.progress import Line, Progress
     from toolbridge.local.pull import pull
@@ -125,6 +141,11 @@ def remove_command(name: str) -> int:
     \b
     Examples:
       toolbridge models remove qwen2.5-coder-1.5b
+
+    \b
+    Exit codes:
+      0  it is gone, or was not here
+      2  misuse: no such model
     """
     from toolbridge.local.pull import remove
     from toolbridge.local.weights import find_weights

@@ -47,6 +47,12 @@ def command(
       toolbridge prompts docs
       toolbridge prompts docs summarise topic=bridges
       toolbridge prompts docs review code=@main.py --json
+
+    \b
+    Exit codes:
+      0  listed, or got
+      1  some server could not be asked, or did not give what was asked for
+      2  misuse
     """
     from toolbridge.cli.offers import list_offers
     from toolbridge.cli.servers import chosen, read_servers, the_server

@@ -29,6 +29,11 @@ def command(name: str | None, as_json: bool) -> None:
       toolbridge providers
       toolbridge providers anthropic
       toolbridge providers --json | jq '.[] | select(.most_tools) | .name'
+
+    \b
+    Exit codes:
+      0  listed
+      2  misuse: no such provider
     """
     from toolbridge.cli.terminal import Paint, columns
     from toolbridge.providers import get_provider, providers

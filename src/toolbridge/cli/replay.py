@@ -68,6 +68,12 @@ def command(
       curl -sN … | toolbridge replay - --from openai-chat
       toolbridge replay request.json --from openai-chat --to gemini
       toolbridge replay reply.sse --from gemini --json | jq '.calls[].name'
+
+    \b
+    Exit codes:
+      0  all of it was read, and every call can be run
+      1  something could not be read, or a call cannot be run
+      2  misuse: no such provider, a file that is none of these
     """
     from toolbridge.cli.document import write_json
     from toolbridge.providers import get_provider

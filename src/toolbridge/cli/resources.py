@@ -46,6 +46,12 @@ def command(
       toolbridge resources docs
       toolbridge resources docs docs://readme
       toolbridge resources docs docs://logo.png --output - > logo.png
+
+    \b
+    Exit codes:
+      0  listed, or read
+      1  some server could not be asked, or did not give what was asked for
+      2  misuse
     """
     from toolbridge.cli.offers import list_offers
     from toolbridge.cli.servers import chosen, read_servers, the_server

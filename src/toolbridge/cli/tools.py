@@ -61,6 +61,12 @@ def command(
       R  read-only      I  idempotent: doing it again does no more
       D  destructive    O  open world: it reaches beyond the server
       A  adds only      d, o  nothing is said, so the worst is assumed
+
+    \b
+    Exit codes:
+      0  every server was listed
+      1  some server could not be listed, or with --to some tool was left out
+      2  misuse
     """
     from toolbridge.cli.listing import list_servers
     from toolbridge.cli.servers import chosen, read_servers

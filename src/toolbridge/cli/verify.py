@@ -37,8 +37,7 @@ def command(
 
     Every change is said by server and tool, the gravest first: a tool that no longer says that it only
     reads, a description with new words, a tool that is new, a parameter that is required now. A new version
-    of a server alone is told and is no failure. The exit code is 0 where all is as locked, 1 where
-    something changed or a server could not be asked, and 2 where there is nothing to compare.
+    of a server alone is told and is no failure.
 
     \b
     Examples:
@@ -46,6 +45,12 @@ def command(
       toolbridge verify --diff
       toolbridge verify mcp.json --server github --quiet
       toolbridge verify --json | jq '.servers[].changes[].words'
+
+    \b
+    Exit codes:
+      0  all is as it was locked
+      1  something changed, or a server could not be asked
+      2  misuse, or there is nothing to compare with
     """
     from toolbridge.cli.changes import gone_servers, locked_servers, lockfile_of
     from toolbridge.cli.surfaces import given_command, read_surface
