@@ -14,6 +14,7 @@ from toolbridge.history.said import json_text
 from toolbridge.lint.finding import Flaw
 from toolbridge.lint.rule import Rule, of
 from toolbridge.lint.subject import Node, Subject, Surface
+from toolbridge.offer.cost import rough_tokens
 from toolbridge.tokens import estimate
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ _MEASURED = "11,549 tools of real servers, measured November 2026"
 
 DEAR_SHARE: Final = 0.2
 """The share of a tool's tokens that a part must have to be told as the dear one."""
+
+FAR_BELOW: Final = 4
+"""How many times the rough price of a tool must go into the budget for it not to be counted."""
 
 LONG_TEXT: Final = 100
 """Characters of a text that is worth saying once only."""
@@ -57,8 +61,10 @@ def _parts(subject: Subject) -> Iterator[tuple[int, str, str]]:
 
 
 def tool(subject: Subject) -> Iterator[Flaw]:
-    dearest = _dearest(subject)
     budget = subject.settings.tool_budget
+    if rough_tokens(subject.tool) * FAR_BELOW < budget:
+        return  # most tools: writing and counting them for every provider would be a quarter of all the work
+    dearest = _dearest(subject)
     if dearest is None or dearest.tokens <= budget:
         return
     parts = list(_parts(subject))
