@@ -80,14 +80,6 @@ class Node:
     """How many objects and lists it is inside of: the parameters of a tool have 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A text that a model reads."""
-
-    path: str
-    text: str
-
-
 class Subject:
     """A tool under examination."""
 
@@ -128,11 +120,6 @@ class Subject:
     def properties(self) -> tuple[Node, ...]:
         """Every property, at any depth."""
         return tuple(each for each in self.nodes if each.name is not None)
-
-    @cached_property
-    def passages(self) -> tuple[Passage, ...]:
-        """Every text of the tool that a model may get to read: names, descriptions, values, of input and output."""
-        return tuple(_passages(self))
 
     @cached_property
     def offers(self) -> tuple[Offer, ...]:
@@ -198,38 +185,6 @@ def _below(node: Node) -> Iterator[Node]:
         elif keyword in SCHEMA_IN_VALUE and isinstance(value, Mapping):
             deeper = node.depth + (keyword in ("items", "additionalProperties", "contains", "unevaluatedProperties"))
             yield Node(f"{node.path}/{keyword}", value, depth=deeper)
-
-
-def _passages(subject: Subject) -> Iterator[Passage]:
-    tool = subject.tool
-    yield Passage("/name", tool.id.name)
-    if tool.title:
-        yield Passage("/title", tool.title)
-    if tool.description:
-        yield Passage("/description", tool.description)
-    yield from _texts(subject.nodes)
-    if tool.output_schema is not None:
-        yield from _texts(tuple(_walk(tool.output_schema, "/outputSchema")))
-
-
-def _texts(nodes: tuple[Node, ...]) -> Iterator[Passage]:
-    for node in nodes:
-        if node.name is not None:
-            yield Passage(node.path, node.name)
-        for keyword in ("title", "description", "$comment", "pattern"):
-            text = node.schema.get(keyword)
-            if isinstance(text, str) and text:
-                yield Passage(f"{node.path}/{escaped(keyword)}", text)
-        for keyword in ("enum", "examples"):
-            values = node.schema.get(keyword)
-            if isinstance(values, list):
-                for i, each in enumerate(values):
-                    if isinstance(each, str):
-                        yield Passage(f"{node.path}/{keyword}/{i}", each)
-        for keyword in ("default", "const"):
-            text = node.schema.get(keyword)
-            if isinstance(text, str) and text:
-                yield Passage(f"{node.path}/{keyword}", text)
 
 
 EMPTY_FACTS: Mapping[str, ServerFacts] = EMPTY
