@@ -7,13 +7,14 @@ IN = .venv/bin/python
 PIP = $(IN) -m pip --disable-pip-version-check
 CODE = src tests benchmarks examples docs
 
-.PHONY: help demo test check bench conformance ecosystem clean
+.PHONY: help demo test check site bench conformance ecosystem clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo 'make demo    two questions, two servers, a model that runs here (98 MB, fetched once); no account, no key'
 	@echo 'make test    every test'
 	@echo 'make check   lint, format, types'
+	@echo 'make site    the documentation, in build/site; a link that leads nowhere is an error'
 	@echo 'make bench   conversion, calls, connections, streams beside other libraries (installs them; a quarter of an hour)'
 	@echo 'make conformance   the official MCP suite over the hub (installs Node and the suite; some minutes)'
 	@echo 'make ecosystem   how thousands of real tools do, with plots: docs/ecosystem.md (needs the corpus; some minutes)'
@@ -31,6 +32,11 @@ check: .venv/.test .venv/.check
 	$(IN) -m ruff check $(CODE)
 	$(IN) -m ruff format --check $(CODE)
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(IN) -m pyright --pythonpath $(IN)
+
+site: .venv/.docs
+	$(IN) docs/make_site.py
+	cd build && PATH="$(CURDIR)/.venv/bin:$$PATH" zensical build --clean --strict --config-file zensical.toml
+	@echo 'the site is in build/site: open build/site/index.html'
 
 bench: .venv/.installed
 	$(IN) benchmarks/schemas.py
@@ -71,6 +77,12 @@ clean:
 .venv/.check: .venv/.installed
 	@echo 'installing ruff and pyright …'
 	@$(PIP) install -q --group check
+	@touch $@
+
+# The generator loads no part of toolbridge: it reads the source.
+.venv/.docs: .venv/.installed
+	@echo 'installing what builds the site …'
+	@$(PIP) install -q --group docs
 	@touch $@
 
 .venv/.report: .venv/.installed
