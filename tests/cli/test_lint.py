@@ -379,3 +379,5 @@ def test_the_server_of_the_examples_has_no_findings_also_where_it_is_called(work
         "called 2 tools: garden/find_plants, garden/draw_map",
         "not called: garden/water (it does not claim to be read-only)",
     ]
+    answer = work("lint", "--json", "--fail-on", "info", "--", sys.executable, str(garden))
+    assert (answer.code, answer.json["findings"], answer.json["waived"]) == (0, [], [])

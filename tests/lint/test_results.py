@@ -35,6 +35,19 @@ def wrong(*texts: str, error: bool = False) -> Trial:
     return Trial(ARGUMENTS, ToolResult("", tuple(Text(each) for each in texts), is_error=error), wrong=True)
 
 
+def test_a_tool_that_promises_a_picture_owes_no_output_schema_until_it_answers_with_something_else() -> None:
+    entry = {"name": ID.name, "description": "Draws the bed; it returns a small picture."}
+    tools = read_tools([entry])
+
+    def remarks(*trials: Trial) -> list[str]:
+        facts = ServerFacts(trials={ID: trials})
+        report = lint_tools(tools, settings=LintSettings(select=("result.no-output-schema",)), servers={"": facts})
+        return [each.rule for each in report.findings]
+
+    assert remarks() == []
+    assert remarks(right("B2 is red")) == ["result.no-output-schema"]
+
+
 def test_an_output_schema_that_is_no_schema_is_told() -> None:
     message = "the output schema is no object at all: give a JSON Schema, or none"
     assert told(output=True) == [("result.output-schema-not-object", "/outputSchema", message)]

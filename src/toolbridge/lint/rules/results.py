@@ -62,12 +62,20 @@ def _given(trial: Trial) -> str:
 # ── the promise ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+_PROMISES_MEDIA = re.compile(
+    r"\breturns? (?:(?:an?|the) )?(?:\w+ )?(?:picture|image|screenshot|photo|audio|sound|recording)\b", re.IGNORECASE
+)
+"""A description that promises what no schema describes."""
+
+
 def no_output_schema(subject: Subject) -> Iterator[Flaw]:
     if subject.tool.output_schema is not None or subject.tool.problem is not None:
         return
     if "outputSchema" in subject.tool.unread:
         return  # there is one, and another rule says what is wrong with it
     answers = [each.result for each in _answers(subject) if not each.result.is_error]
+    if not answers and _PROMISES_MEDIA.search(subject.description):
+        return
     if answers and all(_is_only_media(each) for each in answers):
         return
     yield Flaw("nothing says what the tool returns: give it an outputSchema, and send structuredContent that fits it")
