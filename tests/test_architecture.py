@@ -19,7 +19,7 @@ LAYERS = {
     "search": 3, "offer": 3, "encodings": 1, "lint": 3, "lock": 3, "spending": 3,
     "servers": 4, "model": 4, "local": 4, "store": 4,
     "run": 5, "examine": 5,
-    "cli": 7, "compat": 7, "__main__": 8, "__init__": 9,
+    "cli": 7, "compat": 7, "frameworks": 7, "__main__": 8, "__init__": 9,
 }  # fmt: skip
 OUTSIDE = {
     "schema": {"jsonschema_rs"},
@@ -31,6 +31,7 @@ OUTSIDE = {
     "store": {"redis"},
     "cli": {"click"},
     "compat": {"openai", "google", "tiktoken"},
+    "frameworks": {"langchain_core", "langgraph", "agents", "pydantic_ai", "pydantic", "pydantic_core"},
 }
 """What a layer may import beside the standard library."""
 DOORS = {("servers", "run.answer")}
