@@ -1,8 +1,8 @@
 """Every text of a tool, wherever it stands in its entry: keys and values, however deep, of input and output.
 
 The rules of safety read these. A good tool speaks in its descriptions; a bad one could hide words anywhere: in the name
-of a definition, in a value of `required`, under a keyword that nobody knows. They are walked twice at most: once for all strings together, which most rules dismiss at a glance, and once with places, where one of
-them finds something.
+of a definition, in a value of `required`, under a keyword that nobody knows. They are walked twice at most: once for
+all strings together, which most rules dismiss at a glance, and once with places, where one of them finds something.
 """
 
 from __future__ import annotations
