@@ -199,6 +199,18 @@ def test_with_the_tools_at_hand_an_entry_says_everything_and_private_tools_are_k
         assert [each for each in (*TOOLS, secret) if anthropic_offers(fields.value, each)] == allowed.apply(TOOLS)
 
 
+@pytest.mark.parametrize("provider", ["openai-responses", "anthropic", "gemini", "gemini-openapi"])
+@pytest.mark.parametrize("known", [[], read_tools([{"name": "read_reads"}, {"name": "drop_silent"}], "elsewhere")])
+def test_where_no_tool_of_the_server_is_known_filter_and_policy_stay_as_they_are(
+    provider: str, known: list[Tool]
+) -> None:
+    unknown = Note("tools.unknown", "widened", "", "docs")
+    for allowed, approval in product(FILTERS, APPROVALS):
+        given = hosted_fields(SERVER, provider, filter=allowed, approval=approval)
+        written = hosted_fields(SERVER, provider, filter=allowed, approval=approval, tools=known)
+        assert (written.value, written.notes) == (given.value, (unknown, *given.notes))
+
+
 def test_a_tool_that_comes_later_is_asked_about_unless_nothing_is() -> None:
     later = read_tools([{"name": "read_later", "annotations": {"readOnlyHint": True}}], "docs")[0]
     for approval in APPROVALS:

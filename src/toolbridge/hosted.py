@@ -16,7 +16,7 @@ from toolbridge.approval import Approval
 from toolbridge.apps import visible
 from toolbridge.errors import UnsupportedError
 from toolbridge.filters import MCPToolFilter
-from toolbridge.notes import Converted
+from toolbridge.notes import Converted, Note
 from toolbridge.providers import Provider, get_provider, providers
 from toolbridge.types import HostedServer, Tool
 
@@ -36,7 +36,8 @@ def hosted_fields(
 
     `tools` are the tools of the server as far as they are known, `hub.all_tools` for example: private ones are then
     kept out of the request, and patterns and exclusions become names. A tool that comes later is not offered, where
-    anything is filtered, and is asked about.
+    anything is filtered, and is asked about. Where none of them is of this server, because it is down or goes by
+    another name here, filter and policy are written as they are given, and the note `tools.unknown` says so.
     """
     if isinstance(provider, str):
         provider = get_provider(provider)
@@ -50,9 +51,13 @@ def hosted_fields(
         raise UnsupportedError(f"server {server.name!r} needs exactly one of url, connector_id and tunnel_id")
     if not server.url and provider.name != "openai-responses":
         raise UnsupportedError(f"{provider.name} connects by url only; server {server.name!r} has none")
-    if tools is not None:
-        filter, approval = _by_name([each for each in tools if each.id.server in ("", server.name)], filter, approval)
-    return provider.write_hosted(server, filter, approval)
+    if tools is None:
+        return provider.write_hosted(server, filter, approval)
+    known = [each for each in tools if each.id.server in ("", server.name)]
+    if not known:  # no names can be made of nothing, and an empty list of names would offer everything
+        written = provider.write_hosted(server, filter, approval)
+        return Converted(written.value, (Note("tools.unknown", "widened", "", server.name), *written.notes))
+    return provider.write_hosted(server, *_by_name(known, filter, approval))
 
 
 def _by_name(known: list[Tool], filter: MCPToolFilter, approval: Approval) -> tuple[MCPToolFilter, Approval]:
