@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import mcp_types
 import pytest
 
 from tests.cli.process import toolbridge
@@ -21,6 +22,7 @@ from toolbridge.providers import providers
 
 PAGE = "ui://maps/map.html"
 KEPT = "it is private: its server keeps it from models"
+UNCLEAR = 'it is private: what its server says of its visibility is unknown, and only "public" and "model" show it'
 
 
 def tool(meta: Any, name: str = "show_map", schema: Any = None) -> Tool:
@@ -50,11 +52,13 @@ def tool(meta: Any, name: str = "show_map", schema: Any = None) -> Tool:
         ),
         (
             {"openai/visibility": [1], "ui": "x", "openai/fileParams": "a", "openai/outputTemplate": {}, "openai/x": 1},
-            AppMeta(),
+            AppMeta(visible_to_model=False),
         ),
     ],
 )
-def test_both_vocabularies_are_read_and_what_has_another_shape_says_nothing(meta: Any, expected: AppMeta) -> None:
+def test_both_vocabularies_are_read_and_what_has_another_shape_says_nothing_or_hides(
+    meta: Any, expected: AppMeta
+) -> None:
     assert read_app_meta(tool(meta)) == expected
 
 
@@ -74,13 +78,47 @@ def test_both_vocabularies_are_read_and_what_has_another_shape_says_nothing(meta
         ({"ui": {"visibility": ["model"]}, "openai/widgetAccessible": True}, {"model"}),
         ({"ui": {"visibility": []}}, set()),
         ({"ui": {"visibility": ["model", "app"]}, "openai/visibility": "private"}, {"widget"}),
-        ({"ui": {"visibility": {"model": False}}}, {"model", "widget"}),
+        ({"ui": {"visibility": ["Model"]}}, set()),
+        ({"ui": {"visibility": ("model",)}}, {"model"}),
+        ({"ui": {"visibility": {"model": False}}}, set()),
+        ({"ui": {"visibility": {"model": True}}}, set()),
+        ({"ui": {"visibility": False}}, set()),
+        ({"ui": {"visibility": None}}, {"model", "widget"}),
+        ({"openai/visibility": None}, {"model"}),
+        ({"openai/visibility": "Private"}, set()),
+        ({"openai/visibility": ["private"]}, set()),
+        ({"openai/visibility": "hidden"}, set()),
+        ({"openai/visibility": ""}, set()),
+        ({"openai/visibility": False}, set()),
+        ({"openai/visibility": {"model": True}, "openai/widgetAccessible": True}, {"widget"}),
     ],
 )
 def test_who_may_call_a_tool_is_told(meta: Any, expected: set[str]) -> None:
     assert callers(tool(meta)) == expected
     assert visible(tool(meta)) == ("model" in expected)
     assert visible({"name": "x", "_meta": meta}) == ("model" in expected)
+    assert visible({"name": "x", "meta": meta}) == ("model" in expected)
+
+
+@pytest.mark.parametrize(
+    ("meta", "why"),
+    [
+        ({"openai/visibility": "public"}, None),
+        ({"openai/visibility": "private"}, KEPT),
+        ({"openai/visibility": "private", "ui": {"visibility": "nobody"}}, KEPT),
+        ({"ui": {"visibility": []}}, KEPT),
+        ({"ui": {"visibility": ["app", "apps"]}}, KEPT),
+        ({"openai/visibility": "Private"}, UNCLEAR),
+        ({"openai/visibility": "hidden", "ui": {"visibility": ["model", "app"]}}, UNCLEAR),
+        ({"ui": {"visibility": ["apps"]}}, UNCLEAR),
+        ({"ui": {"visibility": {"model": False}}}, UNCLEAR),
+    ],
+)
+def test_a_tool_that_is_hidden_by_a_slip_is_private_and_the_reason_says_so(meta: Any, why: str | None) -> None:
+    ready = prepare([tool(meta)], "openai-chat")
+    assert dict(ready.left_out) == ({} if why is None else {ToolId("", "show_map"): why})
+    assert ready.private == (() if why is None else (ToolId("", "show_map"),))
+    assert len(ready.definitions) == (why is None)
 
 
 def test_a_result_may_name_what_renders_it_and_counts_before_its_tool() -> None:
@@ -169,6 +207,52 @@ def test_the_converters_of_other_projects_leave_private_tools_out() -> None:
     for refuse in (MCPToOpenAIConverter.convert_tool, BaseMCPClient.mcp_to_dial_format):
         with pytest.raises(MCPToolError, match=f"whisper cannot be offered: {KEPT}"):
             refuse(WHISPER)
+
+
+@pytest.mark.parametrize("by_alias", [True, False])
+@pytest.mark.parametrize("meta", [{"openai/visibility": "private"}, {"openai/visibility": "Private"}])
+def test_they_do_so_too_for_what_an_sdk_makes_of_its_models(meta: Any, by_alias: bool) -> None:
+    model = mcp_types.Tool.model_validate({**WHISPER, "_meta": meta})
+    dumped = model.model_dump(by_alias=by_alias)
+    assert ("_meta" in dumped, "meta" in dumped) == (by_alias, not by_alias)
+    assert MCPToOpenAIConverter.convert_all_tools([dumped]) == []
+    assert mcp_tools_to_openai_format([dumped]) is None
+    assert mcp_tools_to_gemini_format([dumped]) is None
+    for each in (dumped, model):
+        assert convert_mcp_tools([each], "words", lambda *_: "") == []
+        assert prepare(read_tools([each]), "openai-chat").definitions == []
+    with pytest.raises(MCPToolError, match="whisper cannot be offered: it is private"):
+        BaseMCPClient.mcp_to_dial_format(dumped)
+
+
+@pytest.mark.parametrize("by_alias", [True, False])
+def test_a_dumped_tool_for_models_keeps_its_schema(by_alias: bool) -> None:
+    schema = {"type": "object", "properties": {"tune": {"type": "string"}}}
+    dumped = mcp_types.Tool.model_validate({**OPEN, "inputSchema": schema}).model_dump(by_alias=by_alias)
+    openai = mcp_tools_to_openai_format([dumped])
+    gemini = mcp_tools_to_gemini_format([dumped])
+    (wrapped,) = convert_mcp_tools([dumped], "words", lambda *_: "")
+    assert openai is not None
+    assert gemini is not None
+    assert openai[0]["function"]["parameters"] == schema
+    assert list(gemini[0]["function_declarations"][0]["parameters"]["properties"]) == ["tune"]
+    assert wrapped.parameters == schema
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"type": "function", "function": WHISPER},
+        {"type": "function", "function": OPEN, "_meta": WHISPER["_meta"]},
+        {"type": "function", "function": {**OPEN, "_meta": {}}, "_meta": WHISPER["_meta"]},
+        {**OPEN, "_meta": None, "meta": WHISPER["_meta"]},
+        {**OPEN, "_meta": {}, "meta": WHISPER["_meta"]},
+    ],
+)
+def test_what_a_tool_says_to_hosts_is_read_wherever_it_stands(entry: Any) -> None:
+    (read,) = read_tools([entry])
+    assert read.meta == WHISPER["_meta"]
+    assert prepare([read], "openai-chat").private == (read.id,)
 
 
 def _written(folder: Path, *tools: Any) -> Path:

@@ -6,7 +6,7 @@ it is for models, but for one thing: what a file parameter has to hold is said i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
@@ -24,6 +24,13 @@ FLAT_RESOURCE: Final = "ui/resourceUri"
 
 PRIVATE: Final = "it is private: its server keeps it from models"
 """Why a private tool is left out wherever tools are made ready for a model."""
+
+UNCLEAR: Final = (
+    'it is private: what its server says of its visibility is unknown, and only "public" and "model" show it'
+)
+"""The same where it is said in a word that there is not. Whoever writes something there seldom means everybody."""
+
+_SHOWN: Final = (None, "public")
 
 FILE_KEYS: Final = ("download_url", "file_id")
 """What a file parameter has to hold. A host may add `mime_type` and `file_name`."""
@@ -54,8 +61,9 @@ class AppMeta:
 
 
 def read_app_meta(of: Tool | ToolResult) -> AppMeta:
-    """What stands in the `_meta` of a tool or of a result. What has not the shape it should have says nothing."""
-    meta = _meta(of)
+    """What stands in the `_meta` of a tool or of a result. What has not the shape it should have says nothing, but for
+    the visibility, which then hides the tool: to show what was to be hidden is the worse mistake."""
+    meta = meta_of(of)
     return AppMeta(
         template=_template(meta),
         file_parameters=_file_parameters(meta),
@@ -68,33 +76,47 @@ def read_app_meta(of: Tool | ToolResult) -> AppMeta:
 
 def template_for(tool: Tool, result: ToolResult) -> str | None:
     """The address of what renders a result: the result's own, or else its tool's."""
-    return _template(_meta(result)) or _template(_meta(tool))
+    return _template(meta_of(result)) or _template(meta_of(tool))
 
 
 def visible(tool: Any) -> bool:
     """Whether models may see the tool: ours, an SDK's, or an entry of a listing."""
-    return _is_for_models(_meta(tool))
+    return _is_for_models(meta_of(tool))
+
+
+def why_private(tool: Any) -> str | None:
+    """Why models may not see the tool; `None` where they may."""
+    meta = meta_of(tool)
+    if _is_for_models(meta):
+        return None
+    said, audience = meta.get(VISIBILITY), _audience(meta)
+    is_known = said == "private" if said not in _SHOWN else audience == [] or "app" in (audience or ())
+    return PRIVATE if is_known else UNCLEAR
 
 
 def callers(tool: Any) -> frozenset[Caller]:
     """Who may call the tool beside the host, which may call every tool that passes its filters."""
-    meta = _meta(tool)
+    meta = meta_of(tool)
     both: tuple[tuple[Caller, bool], ...] = (("model", _is_for_models(meta)), ("widget", _is_for_widgets(meta)))
     return frozenset(caller for caller, may in both if may)
 
 
-def _meta(of: Any) -> Mapping[str, Any]:
-    if isinstance(of, Tool):
+def meta_of(of: Any) -> Mapping[str, Any]:
+    """The `_meta` of a tool, a result, or an entry of a listing; `meta` in SDKs, and in the dicts that they make."""
+    if isinstance(of, Tool | ToolResult):
         return of.meta
-    found = of.get("_meta") if isinstance(of, Mapping) else getattr(of, "meta", None)
-    return found if isinstance(found, Mapping) else EMPTY
+    for name in ("_meta", "meta"):
+        found = of.get(name) if isinstance(of, Mapping) else getattr(of, name, None)
+        if isinstance(found, Mapping) and found:
+            return found
+    return EMPTY
 
 
 def _is_for_models(meta: Mapping[str, Any]) -> bool:
     if not meta:
         return True
     audience = _audience(meta)
-    return meta.get(VISIBILITY) != "private" and (audience is None or "model" in audience)
+    return meta.get(VISIBILITY) in _SHOWN and (audience is None or "model" in audience)
 
 
 def _is_for_widgets(meta: Mapping[str, Any]) -> bool:
@@ -106,12 +128,19 @@ def _is_for_widgets(meta: Mapping[str, Any]) -> bool:
     return said if isinstance(said, bool) else isinstance(meta.get(UI), Mapping)
 
 
-def _audience(meta: Mapping[str, Any]) -> list[Any] | None:
+def _said_audience(meta: Mapping[str, Any]) -> Any:
     ui = meta.get(UI)
-    said = ui.get("visibility") if isinstance(ui, Mapping) else None
-    if isinstance(said, str):  # one word for a list of one: what is meant is plain, and to ignore it shows the tool
-        return [said]
-    return said if isinstance(said, list) else None
+    return ui.get("visibility") if isinstance(ui, Mapping) else None
+
+
+def _audience(meta: Mapping[str, Any]) -> Sequence[Any] | None:
+    """Who may call; `None` where nothing is said, and nobody where it is said in no form that there is."""
+    said = _said_audience(meta)
+    if said is None:
+        return None
+    if isinstance(said, str):  # one word for a list of one: what is meant is plain
+        return (said,)
+    return said if isinstance(said, list | tuple) else ()
 
 
 def _template(meta: Mapping[str, Any]) -> str | None:

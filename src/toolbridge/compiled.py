@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from toolbridge.apps import FILE_PARAMETERS, PRIVATE, read_app_meta, say_files, visible
+from toolbridge.apps import FILE_PARAMETERS, read_app_meta, say_files, why_private
 from toolbridge.names import wire_name
 from toolbridge.notes import Note
 from toolbridge.providers import Provider
@@ -107,8 +107,8 @@ def compiled_tool(tool: Tool, provider: Provider, strict: bool, options: Options
 def _made(tool: Tool, provider: Provider, strict: bool, options: Options) -> Compiled | LeftOut:
     if tool.problem is not None:
         return LeftOut(tool, tool.problem, provider)
-    if tool.meta and not visible(tool):
-        return LeftOut(tool, PRIVATE, provider)
+    if tool.meta and (why := why_private(tool)) is not None:
+        return LeftOut(tool, why, provider)
     name = wire_name(tool.id, provider.names)
     try:
         dialect = provider.strict if strict and provider.strict is not None else provider.dialect

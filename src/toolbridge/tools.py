@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from toolbridge.apps import meta_of
 from toolbridge.errors import SourceError
 from toolbridge.types import EMPTY, NO_HINTS, Tool, ToolHints, ToolId
 
@@ -172,7 +173,7 @@ def _read_tool(entry: Any, server: str, position: int) -> Tool:
     fields = _fields(entry)
     if fields is None:
         return _broken(server, position, f"entry {position} is {_kind(entry)}, not a tool")
-    wrapped = fields.get("function")
+    whole, wrapped = fields, fields.get("function")
     if "name" not in fields and isinstance(wrapped, Mapping):
         fields = wrapped
     name = fields.get("name")
@@ -188,7 +189,6 @@ def _read_tool(entry: Any, server: str, position: int) -> Tool:
     description = fields.get("description")
     title = fields.get("title") or annotations.get("title")
     output = fields.get("outputSchema") or fields.get("output_schema")
-    meta = fields.get("_meta") or fields.get("meta")
     icons = fields.get("icons")
     return Tool(
         id=ToolId(server, name),
@@ -197,7 +197,7 @@ def _read_tool(entry: Any, server: str, position: int) -> Tool:
         output_schema=output if isinstance(output, Mapping) else None,
         title=title if isinstance(title, str) else None,
         hints=_hints(annotations),
-        meta=meta if isinstance(meta, Mapping) and meta else EMPTY,
+        meta=meta_of(fields) or meta_of(whole),  # a definition may have it beside `function`
         icons=tuple(icons) if isinstance(icons, list) else (),
         unread=EMPTY if _is_written(entry) else _unread(fields, annotations),
     )

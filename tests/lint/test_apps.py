@@ -53,9 +53,9 @@ def test_what_is_right_passes(meta: Any) -> None:
     ("meta", "rule", "path", "message"),
     [
         ({"openai/visibility": "Private"}, "app.visibility", "/_meta/openai~1visibility",
-         'openai/visibility is "Private", which hosts read as "public"; use "public" or "private"'),
+         'openai/visibility is "Private", which hosts may read as "public"; use "public" or "private"'),
         ({"openai/visibility": None}, "app.visibility", "/_meta/openai~1visibility",
-         'openai/visibility is null, which hosts read as "public"; use "public" or "private"'),
+         'openai/visibility is null, which hosts may read as "public"; use "public" or "private"'),
         ({"ui": "x"}, "app.visibility", "/_meta/ui", 'ui is "x", and has to be an object'),
         ({"ui": {"visibility": "app"}}, "app.visibility", "/_meta/ui/visibility",
          'ui.visibility is "app"; use a list of "model" and "app"'),

@@ -27,7 +27,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
 from toolbridge.approval import Approval
-from toolbridge.apps import PRIVATE, read_app_meta, say_files, visible
+from toolbridge.apps import read_app_meta, say_files, visible, why_private
 from toolbridge.compat.answers import read_answer, read_failure
 from toolbridge.compat.sdks import openai_sdk
 from toolbridge.errors import MCPToolError, ModelError
@@ -56,8 +56,8 @@ class MCPToOpenAIConverter:
         (tool,) = read_tools([mcp_tool])
         if tool.problem is not None:
             raise MCPToolError(f"not an MCP tool: {tool.problem}")
-        if not visible(tool):
-            raise MCPToolError(f"{tool.id} cannot be offered: {PRIVATE}")
+        if (why := why_private(tool)) is not None:
+            raise MCPToolError(f"{tool.id} cannot be offered: {why}")
         return _function(tool)
 
     @staticmethod

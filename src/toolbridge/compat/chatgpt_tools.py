@@ -28,7 +28,7 @@ def mcp_tools_to_openai_format(mcp_tools: Iterable[Mapping[str, Any]] | None) ->
         {
             "name": tool["name"],
             "description": tool.get("description") or "",
-            "parameters": tool.get("inputSchema") or {},
+            "parameters": _schema(tool) or {},
         }
         for tool in _named(mcp_tools)
     ]
@@ -45,7 +45,7 @@ def mcp_tools_to_gemini_format(mcp_tools: Iterable[Mapping[str, Any]] | None) ->
 
 def gemini_tools(mcp_tools: Iterable[Mapping[str, Any]] | None) -> PreparedTools:
     """The tools for Gemini, with the way back from its calls. What it cannot take is left out with a warning."""
-    tools = [{**tool, "inputSchema": tool.get("inputSchema") or NO_ARGUMENTS} for tool in _named(mcp_tools)]
+    tools = [{**tool, "inputSchema": _schema(tool) or NO_ARGUMENTS} for tool in _named(mcp_tools)]
     ready = prepare(read_tools(tools), "gemini-openapi")
     for id, why in ready.left_out.items():
         logger.warning("Skipping MCP tool %s: %s", id, why)
@@ -56,6 +56,10 @@ def gemini_declarations(tools: PreparedTools) -> list[dict[str, Any]] | None:
     """All declarations in one tool, or `None` where there are none."""
     declarations = [{"name": each["name"], "description": "", **each} for each in tools.definitions]
     return [{"function_declarations": declarations}] if declarations else None
+
+
+def _schema(tool: Mapping[str, Any]) -> Any:
+    return tool.get("inputSchema") or tool.get("input_schema")  # as an SDK dumps its models without aliases
 
 
 def _named(mcp_tools: Iterable[Mapping[str, Any]] | None) -> Iterator[Mapping[str, Any]]:

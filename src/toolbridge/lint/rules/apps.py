@@ -70,7 +70,7 @@ def visibility(subject: Subject) -> Iterator[Flaw]:
     said = meta.get(VISIBILITY, "public")
     if said not in ("public", "private"):
         yield _flaw(
-            f'{VISIBILITY} is {_value(said)}, which hosts read as "public"; use "public" or "private"', VISIBILITY
+            f'{VISIBILITY} is {_value(said)}, which hosts may read as "public"; use "public" or "private"', VISIBILITY
         )
     ui = meta.get(UI)
     if UI in meta and not isinstance(ui, Mapping):
@@ -304,7 +304,7 @@ RULES = (
         "app.visibility",
         "error",
         "Who may see a tool is said in words that hosts know.",
-        "A host takes a word that it does not know for none: a tool that was to be hidden is shown to the model.",
+        "A host may take a word that it does not know for none: a tool that was to be hidden is shown to the model.",
         f"{_REFERENCE}; {_APPS}",
         bad=of(_with(VISIBILITY, "hidden")),
         good=of(_with(VISIBILITY, "private", **{WIDGET_ACCESSIBLE: True}), _with(UI, {"visibility": ["app"]})),
