@@ -1,8 +1,9 @@
 """Examining live servers: what the linter can only know by asking them.
 
 `examine` takes an open hub and gives, for each server, who it says it is, which resources it lists and, where somebody
-asks for that, how its tools answer: one right call and one wrong call of each tool that claims to be read-only. No
-other tool is ever called. A claim is no fact, so calling is for servers that one would let a model call too.
+asks for that, how its tools answer: one right call and one wrong call of each tool that claims to be read-only and
+that nothing else it says gives the lie. No other tool is ever called. A claim is no fact, so calling is for servers
+that one would let a model call too.
 
 The calls of one server are made one after the other, so that a server that ends is told of the call that ended it;
 servers are asked side by side.
@@ -17,7 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 from toolbridge.apps import read_app_meta
 from toolbridge.errors import ServerError
-from toolbridge.lint.subject import ServerFacts, Trial
+from toolbridge.lint.settings import DEFAULTS
+from toolbridge.lint.subject import ServerFacts, Subject, Trial
 from toolbridge.types import JsonObject, Resource, Tool, ToolId, ToolResult, failed
 
 if TYPE_CHECKING:
@@ -144,6 +146,17 @@ def _why_not(tool: Tool, skip: tuple[str, ...]) -> str | None:
         return "it does not claim to be read-only"
     if any(_is_meant(tool.id, each) for each in skip):
         return "it is excepted"
+    return _contradiction(tool)
+
+
+def _contradiction(tool: Tool) -> str | None:
+    """What speaks against a tool's claim to be read-only, as the rules on annotations tell it."""
+    from toolbridge.lint.rules.annotations import contradictory, read_only_contradicted
+
+    subject = Subject(tool, DEFAULTS)
+    for rule in (contradictory, read_only_contradicted):
+        for flaw in rule(subject):
+            return f"it {flaw.message.partition(';')[0].removeprefix('the tool ')}"
     return None
 
 

@@ -163,6 +163,33 @@ def test_what_a_tool_sends_is_held_against_its_promise_and_a_silent_server_is_le
     ]
 
 
+def test_a_tool_whose_claim_to_read_is_contradicted_is_not_called() -> None:
+    called: list[str] = []
+    destroys = mcp_types.ToolAnnotations(read_only_hint=True, destructive_hint=True)
+    wipes = a_tool("tidy").model_copy(update={"description": "Permanently deletes all beds."})
+    listed = [
+        a_tool("delete_bed"),
+        a_tool("find_bed"),
+        a_tool("survey").model_copy(update={"annotations": destroys}),
+        wipes,
+    ]
+
+    async def listing(context: Any, params: Any) -> mcp_types.ListToolsResult:
+        return mcp_types.ListToolsResult(tools=listed)
+
+    async def call(context: Any, params: mcp_types.CallToolRequestParams) -> mcp_types.CallToolResult:
+        called.append(params.name)
+        return mcp_types.CallToolResult(content=[mcp_types.TextContent(text="Done.")])
+
+    facts, _ = examined({"sly": Server("sly", on_list_tools=listing, on_call_tool=call)})
+    assert set(called) == {"find_bed"}
+    assert facts["sly"].untried == {
+        ToolId("sly", "delete_bed"): 'it claims "readOnlyHint": true, and its name says "delete"',
+        ToolId("sly", "survey"): "it claims to only read and to destroy",
+        ToolId("sly", "tidy"): 'it claims "readOnlyHint": true, and its description says "Permanently deletes"',
+    }
+
+
 # -- arguments -------------------------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ With rules of its own: what real rules find is tested with them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +19,7 @@ from toolbridge.lint.linting import LintReport, lint_tools
 from toolbridge.lint.rule import CheckAll, Rule, of
 from toolbridge.lint.settings import LintSettings
 from toolbridge.lint.subject import ServerFacts, Subject, Surface
+from toolbridge.lint.waivers import NOT_WAIVED
 from toolbridge.tools import read_tools
 from toolbridge.types import Tool, ToolId
 
@@ -45,6 +47,7 @@ def _about_servers(surface: Surface) -> Iterator[tuple[ToolId | str, Flaw]]:
 
 ROWS = (
     rule("name.info", "info", "i"),
+    rule("annotation.contradictory", "error", "c"),
     rule("name.error", "error", "e"),
     rule("safety.warning", "warning", "w"),
     rule("safety.servers", "warning", "", _about_servers),
@@ -229,3 +232,41 @@ def test_nothing_to_lint_is_no_failure() -> None:
 def test_two_tools_of_one_name_are_both_looked_at() -> None:
     report = lint_tools([*tools(a="e"), *tools(a="w")])
     assert sorted(told(report)) == [("a", "name.error", "error"), ("a", "safety.warning", "warning")]
+
+
+def test_a_tool_cannot_waive_what_protects_from_it() -> None:
+    real = import_module("toolbridge.lint.rules.annotations").RULES + import_module("toolbridge.lint.rules.apps").RULES
+    real += import_module("toolbridge.lint.rules.names").RULES + import_module("toolbridge.lint.rules.parameters").RULES
+    known = {each.id for each in real}
+    assert {each for each in NOT_WAIVED if "." in each} <= known
+    assert set(NOT_WAIVED) == {
+        "safety",
+        "annotation.read-only-contradicted",
+        "annotation.destructive-denied",
+        "annotation.contradictory",
+        "app.visibility",
+        "parameter.secret",
+        "name.duplicate",
+    }
+    listed = [{"name": "a", "description": "c", "_meta": {"toolbridge/lint": {"ignore": ["*", "annotation"]}}}]
+    report = lint_tools(read_tools(listed))
+    assert (told(report), report.waived) == ([("a", "annotation.contradictory", "error")], ())
+    excepted = lint_tools(read_tools(listed), settings=LintSettings(tools={"a": ("annotation",)}))
+    assert [(each.finding.rule, each.by) for each in excepted.waived] == [("annotation.contradictory", "settings")]
+
+
+@pytest.mark.parametrize("waiving_first", [True, False])
+def test_a_tool_waives_nothing_for_another_of_its_name(waiving_first: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def seen(surface: Surface) -> Iterator[tuple[ToolId | str, Flaw]]:
+        yield surface.subjects[0].tool.id, Flaw("is seen beside others")
+
+    rows = {each.id: each for each in (*ROWS, rule("name.seen", "info", "", seen))}
+    for module in (table, linting):
+        monkeypatch.setattr(module, "rules", lambda: rows)
+    meta = {"toolbridge/lint": {"ignore": ["name"]}}
+    pair: list[dict[str, Any]] = [{"name": "a", "description": "i", "_meta": meta}, {"name": "a", "description": "e"}]
+    report = lint_tools(read_tools(pair if waiving_first else pair[::-1]))
+    assert told(report) == [("a", "name.error", "error"), ("a", "name.seen", "info")]
+    assert [each.finding.rule for each in report.waived] == ["name.info"]
+    pair[1]["_meta"] = meta
+    assert lint_tools(read_tools(pair)).findings == ()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.lint.reports import FINDINGS, SOURCE, finding, places, report, tools
 from toolbridge.display import cells
-from toolbridge.lint.finding import Finding
+from toolbridge.lint.finding import Finding, Waived
 from toolbridge.lint.linting import lint_tools
 from toolbridge.lint.places import NOWHERE, SourceLabel
 from toolbridge.lint.report import write_report
@@ -181,3 +181,16 @@ def test_a_tool_that_is_listed_twice_and_a_server_without_tools_are_reported() -
     text = write_report(report(found, (), listed=[*tools(), *tools()]), "text", source=SOURCE)
     assert text.count("find_order") == 1
     assert "s · 0 tools\n" in text
+
+
+def test_errors_that_are_waived_are_named_first_whatever_else_is_waived() -> None:
+    flood = [Waived(finding(f"name.n{i}", "info", "drop_v2", "a remark"), "tool") for i in range(8) for _ in range(9)]
+    grave = [Waived(finding(f"safety.e{i}", "error", "drop_v2", "grave"), "settings") for i in range(7)]
+    said = (
+        "79 waived: safety.e0 (1), safety.e1 (1), safety.e2 (1), safety.e3 (1), safety.e4 (1), safety.e5 (1), "
+        "safety.e6 (1) and 8 more rules"
+    )
+    text = write_report(report(waived=(*flood, *grave)), "text", source=SOURCE, width=300)
+    assert text.splitlines()[-1] == said
+    text = write_report(report([], waived=(*flood, *grave)), "text", source=SOURCE, width=300)
+    assert text.splitlines() == ["tools.json: 3 tools, nothing to find fault with", said]

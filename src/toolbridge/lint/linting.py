@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -49,8 +49,7 @@ def lint_tools(
     chosen = _chosen(settings)
     subjects = tuple(Subject(tool, settings, servers.get(tool.id.server, NO_FACTS)) for tool in listed)
     surface = Surface(subjects, {each.id.server: NO_FACTS for each in listed} | dict(servers), settings)
-    found = list(_found(surface, chosen, settings))
-    findings, waived = _sorted_out(found, subjects, settings)
+    findings, waived = _sorted_out(_found(surface, chosen), settings)
     order = {tool.id: i for i, tool in enumerate(listed)}
     rank = {rule: i for i, rule in enumerate(rules())}
     findings.sort(key=lambda each: (_place(each, order), SEVERITIES.index(each.severity), rank[each.rule]))
@@ -78,29 +77,33 @@ def _chosen(settings: LintSettings) -> list[tuple[Rule, Severity]]:
     return chosen
 
 
-def _found(surface: Surface, chosen: list[tuple[Rule, Severity]], settings: LintSettings) -> Iterator[Finding]:
+def _found(surface: Surface, chosen: list[tuple[Rule, Severity]]) -> Iterator[tuple[Finding, Sequence[Tool]]]:
+    """Each finding, and the tools that it is of: a rule that looks at all of them tells a name, which may be several
+    tools'."""
+    named: dict[ToolId, list[Tool]] = {}
+    for subject in surface.subjects:
+        named.setdefault(subject.tool.id, []).append(subject.tool)
     for rule, severity in chosen:
         if rule.check is not None:
             for subject in surface.subjects:
                 id = subject.tool.id
                 for flaw in rule.check(subject):
-                    yield Finding(rule.id, severity, id.server, id, flaw)
+                    yield Finding(rule.id, severity, id.server, id, flaw), (subject.tool,)
         if rule.check_all is not None:
             for of, flaw in rule.check_all(surface):
                 if isinstance(of, ToolId):
-                    yield Finding(rule.id, severity, of.server, of, flaw)
+                    yield Finding(rule.id, severity, of.server, of, flaw), named.get(of, ())
                 else:
-                    yield Finding(rule.id, severity, of, None, flaw)
+                    yield Finding(rule.id, severity, of, None, flaw), ()
 
 
 def _sorted_out(
-    found: list[Finding], subjects: tuple[Subject, ...], settings: LintSettings
+    found: Iterable[tuple[Finding, Sequence[Tool]]], settings: LintSettings
 ) -> tuple[list[Finding], list[Waived]]:
-    own = {each.tool.id: read_waivers(each.tool) for each in subjects} if settings.waivers else {}
     findings: list[Finding] = []
     waived: list[Waived] = []
-    for each in found:
-        reason = own[each.tool].reason(each.rule) if each.tool in own else None
+    for each, tools in found:
+        reason = _waiver(each.rule, tools) if settings.waivers else None
         if each.tool is not None and _is_excepted(each.tool, each.rule, settings):
             waived.append(Waived(each, "settings"))
         elif reason is not None:
@@ -108,6 +111,12 @@ def _sorted_out(
         else:
             findings.append(each)
     return findings, waived
+
+
+def _waiver(rule: str, tools: Sequence[Tool]) -> str | None:
+    """Why tools waive a rule; `None` where one of them does not."""
+    reasons = [read_waivers(each).reason(rule) for each in tools]
+    return None if None in reasons else next(iter(reasons), None)
 
 
 def _is_excepted(tool: ToolId, rule: str, settings: LintSettings) -> bool:

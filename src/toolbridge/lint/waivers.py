@@ -2,21 +2,30 @@
 
     "_meta": {"toolbridge/lint": {"ignore": {"name.version": "v2 is the name of the file format"}}}
 
-A list of ids does too. Rules of safety cannot be waived so: they protect from the very server that would waive them.
+A list of ids does too. Some rules cannot be waived so: they protect from the very server that would waive them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from toolbridge.lint.table import matches
 from toolbridge.types import Tool
 
 KEY = "toolbridge/lint"
 
-NOT_WAIVED = ("safety",)
-"""Groups of rules that a tool cannot waive by itself; the settings of whoever lints it can."""
+NOT_WAIVED: Final[Mapping[str, str]] = {
+    "safety": "an attacker would waive it first",
+    "annotation.read-only-contradicted": "hosts run unasked what claims to only read; no claim vouches for itself",
+    "annotation.destructive-denied": "hosts leave out their warning for such a claim",
+    "annotation.contradictory": "hosts heed one of two claims, and the tool would choose which is told",
+    "app.visibility": "it says who may call the tool, and hosts take a broken one for everybody",
+    "parameter.secret": "the secret that it asks for is the user's, not the server's",
+    "name.duplicate": "one of the two takes the calls of the other",
+}
+"""Rules and groups that a tool cannot waive by itself, and why not; the settings of whoever lints it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +36,8 @@ class Waivers:
 
     def reason(self, rule: str) -> str | None:
         """Why a rule does not hold here; `None` where it does."""
-        if rule.partition(".")[0] in NOT_WAIVED:
-            return None
-        return next((reason for pattern, reason in self.reasons.items() if matches(rule, pattern)), None)
+        said = next((reason for pattern, reason in self.reasons.items() if matches(rule, pattern)), None)
+        return None if any(matches(rule, each) for each in NOT_WAIVED if said is not None) else said
 
 
 NONE = Waivers({})

@@ -43,7 +43,7 @@ _INDENT: Final = " " * 13
 def write(task: Task) -> str:
     groups = by_server(task.report)
     if not task.report.findings:
-        return _all_well(task, groups) + "\n"
+        return "\n".join(_all_well(task, groups)) + "\n"
     lines: list[str] = []
     for group in groups:
         lines += [*_server(task, group), ""]
@@ -51,11 +51,15 @@ def write(task: Task) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _all_well(task: Task, groups: Sequence[ServerGroup]) -> str:
+def _all_well(task: Task, groups: Sequence[ServerGroup]) -> Iterator[str]:
     count = sum(len(group.tools) for group in groups)
-    waived = f" ({len(task.report.waived):,} waived)" if task.report.waived else ""
+    waived = task.report.waived
+    grave = any(each.finding.severity == "error" for each in waived)
     said = f"{counted(count, 'tool', 'tools')}, nothing to find fault with" if count else "no tools"
-    return f"{shown(task.source.label)}: {task.paint(said, 'green' if count else 'dim')}{waived}"
+    more = f" ({len(waived):,} waived)" if waived and not grave else ""
+    yield f"{shown(task.source.label)}: {task.paint(said, 'green' if count else 'dim')}{more}"
+    if grave:
+        yield from _waived(task)
 
 
 def _server(task: Task, group: ServerGroup) -> Iterator[str]:
@@ -198,7 +202,16 @@ def _summary(task: Task, groups: Sequence[ServerGroup]) -> Iterator[str]:
         said = ", ".join(f"{rule} ({count:,})" for rule, count in often)
         yield from wrapped(f"broken by most tools: {said}", task.width)
     if report.waived:
-        of = Counter(each.finding.rule for each in report.waived)
-        said = ", ".join(f"{rule} ({count:,})" for rule, count in of.most_common(MOST_RULES))
-        more = f" and {len(of) - MOST_RULES} more rules" if len(of) > MOST_RULES else ""
-        yield from wrapped(f"{len(report.waived):,} waived: {said}{more}", task.width)
+        yield from _waived(task)
+
+
+def _waived(task: Task) -> list[str]:
+    """What was waived, errors first and each of them: no flood of lesser waivers hides one."""
+    waived = task.report.waived
+    grave = {each.finding.rule for each in waived if each.finding.severity == "error"}
+    of = Counter(each.finding.rule for each in waived).most_common()
+    of.sort(key=lambda each: each[0] not in grave)
+    named = of[: max(MOST_RULES, len(grave))]
+    said = ", ".join(f"{rule} ({count:,})" for rule, count in named)
+    more = f" and {len(of) - len(named)} more rules" if len(of) > len(named) else ""
+    return wrapped(f"{len(waived):,} waived: {said}{more}", task.width)
