@@ -52,37 +52,15 @@ def garden(token: str) -> ServerSpec:
 
 # ── nasty tools ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-ODD: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "$ref": {"type": "string"},
-        "config": {"type": "object"},
-        "run_manager": {"type": ["string", "null"]},
-        "self": {"type": "integer", "default": 1},
-        "inner": {"type": "object", "properties": {"$ref": {"type": "integer"}}, "default": {"$ref": 1}},
-    },
-    "required": ["$ref", "config"],
-}
+_TOLD = json.loads((Path(__file__).parent / "nasty.json").read_text(encoding="utf-8"))
+_TOOLS = json.loads((ROOT / "examples" / "tools.json").read_text(encoding="utf-8"))["tools"]
 
 NASTY: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    # name: what the server is to be sent; a call that its schema refuses
-    "beds.water": ({"bed": "B2", "litres": 2.5, "at": None}, {"bed": "B2", "litres": 0, "at": None}),
-    "find_plants": ({"query": "rose"}, {"query": "x"}),
-    "label_plant": ({"plant": "Bellis", "names": {"de": "Gänseblümchen"}}, {"plant": "Bellis", "names": {"DE": "x"}}),
-    "record_observation": ({"plant": "rose", "details": {"height": 40, "buds": [1, None]}}, {"plant": "rose"}),
-    "plan_paths": (
-        {"gate": {"leads_to": "a", "branches": [{"leads_to": "b", "branches": [{"leads_to": "c", "metres": 3}]}]}},
-        {"gate": {"leads_to": "a", "branches": [{"metres": 3}]}},
-    ),
-    "move_plant": ({"plant": "rose", "to_bed": "C1"}, {"plant": "rose"}),
-    "soil_report": ({"Bed number": "A1", "pH (water)": 6.5}, {"Bed number": "A1", "pH (water)": 15}),
-    "garden_open": ({}, {"day": "Monday"}),
-    "odd": (
-        {"$ref": "x", "config": {"a": [1]}, "run_manager": None, "self": 2, "inner": {"$ref": 3}},
-        {"config": {}},
-    ),
-}  # fmt: skip
-"""A name with a dot, optionals, a map, a free-form object, recursion, a union at the root, keys that are no words,
+    name: (call["right"], call["wrong"]) for name, call in _TOLD["calls"].items()
+}
+"""For each tool what the server is to be sent, and a call that it refuses: those of the examples, and an odd one.
+
+A name with a dot, optionals, a map, a free-form object, recursion, a union at the root, keys that are no words,
 nothing at all, and keys that mean something else to whoever reads schemas or calls functions."""
 
 
@@ -96,10 +74,8 @@ class Nasty:
         import mcp_types
         from mcp.server.lowlevel import Server
 
-        listed = json.loads((ROOT / "examples" / "tools.json").read_text(encoding="utf-8"))["tools"]
-        listed.append({"name": "odd", "description": "Odd.", "inputSchema": ODD})
         private = {"name": "secret", "inputSchema": {"type": "object"}, "_meta": {"openai/visibility": "private"}}
-        tools = [mcp_types.Tool.model_validate(each) for each in [*listed, private]]
+        tools = [mcp_types.Tool.model_validate(each) for each in [*_TOOLS, _TOLD["tool"], private]]
 
         async def list_tools(*_: Any) -> mcp_types.ListToolsResult:
             return mcp_types.ListToolsResult(tools=tools)
