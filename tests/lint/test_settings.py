@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from toolbridge.errors import SettingsError
+from toolbridge.lint.offers import MAIN
 from toolbridge.lint.settings import LintSettings
 from toolbridge.lint.settings_file import find_settings, read_settings
 from toolbridge.providers import providers
@@ -82,10 +83,17 @@ def test_a_rule_of_the_severities_needs_no_quotes(tmp_path: Path) -> None:
     assert read_settings(file).severity == {"name.empty": "info"}
 
 
-def test_all_providers_are_meant_by_one_word(tmp_path: Path) -> None:
-    for value in ("'all'", "['all']"):
+def test_many_providers_are_meant_by_one_word(tmp_path: Path) -> None:
+    every = tuple(providers())
+    for value, meant in (
+        ("'all'", every),
+        ("['all']", every),
+        ("['gemini', 'all']", tuple(dict.fromkeys(["gemini", *every]))),
+        ("'main'", MAIN),
+        ("['mistral', 'main']", tuple(dict.fromkeys(["mistral", *MAIN]))),
+    ):
         file = written(tmp_path / "toolbridge.toml", f"[lint]\nproviders = {value}\n")
-        assert read_settings(file).providers == tuple(providers())
+        assert read_settings(file).providers == meant
 
 
 @pytest.mark.parametrize(
@@ -172,7 +180,7 @@ def test_the_nearest_file_with_settings_counts_and_of_two_our_own(tmp_path: Path
     assert find_settings(inner) == top
     near = written(tmp_path / "a" / "pyproject.toml", "[tool.toolbridge.lint]\n")
     assert find_settings(inner) == near
-    written(tmp_path / "a" / "toolbridge.toml", "[other]\n")
+    written(tmp_path / "a" / "toolbridge.toml", "# nothing yet\n")
     assert find_settings(inner) == near
     own = written(tmp_path / "a" / "toolbridge.toml", "[lint]\n")
     assert find_settings(inner) == own
@@ -196,3 +204,49 @@ def test_another_tools_broken_file_is_no_affair_of_the_linter(tmp_path: Path) ->
     with pytest.raises(SettingsError, match=r"not valid TOML: .* \(at line 1, column 22\)"):
         find_settings(tmp_path)
     assert file.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lines"),
+    [
+        ("toolbridge.toml", "[[[", ["not valid TOML: invalid initial character for a key part (at line 1, column 3)"]),
+        ("toolbridge.toml", "fail-on = 'error'\n", ["fail-on: stands outside of its table; put it into [lint]"]),
+        (
+            "toolbridge.toml",
+            "fail_on = 'error'\n[lint]\n",
+            ["fail_on: stands outside of its table; put it into [lint]"],
+        ),
+        ("toolbridge.toml", "[lnt]\n", ["lnt: unknown table; did you mean [lint]?"]),
+        ("toolbridge.toml", "[Lint]\n", ["Lint: unknown table; did you mean [lint]?"]),
+        ("toolbridge.toml", "['a b']\n[lint]\n", ['"a b": unknown table; there is only [lint]']),
+        ("toolbridge.toml", "[tool.toolbridge.lint]\n", ["tool: unknown table; in this file it is [lint]"]),
+        (
+            "pyproject.toml",
+            "[tool.toolbridge]\nselect = ['name']\nbudget = 3\n",
+            [
+                "tool.toolbridge.select: stands outside of its table; put it into [tool.toolbridge.lint]",
+                "tool.toolbridge.budget: stands outside of its table; put it into [tool.toolbridge.lint]",
+            ],
+        ),
+        (
+            "pyproject.toml",
+            "[tool.toolbridge.lin]\n",
+            ["tool.toolbridge.lin: unknown table; did you mean [tool.toolbridge.lint]?"],
+        ),
+        ("pyproject.toml", "[tool]\ntoolbridge = 3\n", ["tool.toolbridge: a number; expected a table"]),
+    ],
+)
+def test_settings_that_nobody_would_read_are_told(tmp_path: Path, name: str, text: str, lines: list[str]) -> None:
+    file = written(tmp_path / name, text)
+    for look in (lambda: find_settings(tmp_path), lambda: read_settings(file)):
+        with pytest.raises(SettingsError) as raised:
+            look()
+        assert raised.value.problems == tuple(f"{file}: {line}" for line in lines)
+
+
+@pytest.mark.parametrize(
+    "text", ["[tool.toolbrige.lint]\n", "tool = 3\n", "[project]\ndependencies = ['toolbridge']\n"]
+)
+def test_what_is_not_ours_in_a_project_file_is_left_alone(tmp_path: Path, text: str) -> None:
+    written(tmp_path / "pyproject.toml", text)
+    assert find_settings(tmp_path) is None

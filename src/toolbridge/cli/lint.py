@@ -44,7 +44,7 @@ NAMED = 8
     type=click.Choice(["error", "warning", "info", "never"]),
     help="The least grave finding that makes the exit code 1: error, warning (the default), info; or never.",
 )
-@click.option("--providers", metavar="A,B,C", help="Whose rules and prices count, or 'all'.")
+@click.option("--providers", metavar="A,B,C", help="Whose rules and prices count, or 'main', or 'all'.")
 @click.option("--budget", metavar="N", type=click.IntRange(min=1), help="Tokens that all tools together may cost.")
 @click.option("--tool-budget", metavar="N", type=click.IntRange(min=1), help="Tokens that one tool may cost.")
 @click.option("--call", is_flag=True, help="Call tools that say they only read, and judge what they answer.")
@@ -93,7 +93,7 @@ def command(
     of a toolbridge.toml, here or above, as far as the repository goes:
       select, ignore        lists of rules: ids, groups or globs
       fail-on               "error", "warning", "info" or "never"
-      providers             a list, or "all"
+      providers             a list, or "main", or "all"
       budget, tool-budget   tokens
       waivers               false: tools waive nothing by their _meta
       severity              {"cost.tool" = "error"}: graver, or less grave
@@ -158,9 +158,10 @@ def _settings(config: str | None, given: Mapping[str, Any]) -> LintSettings:
             if not patterns:
                 raise click.UsageError(f"--{option} names no rule; give ids with commas between them")
     if given["providers"] is not None:
-        changes["providers"] = checked_providers(_separated([given["providers"]]))
-        if not changes["providers"]:
+        names = _separated([given["providers"]])
+        if not names:
             raise click.UsageError("--providers names no provider; give names with commas between them, or 'all'")
+        changes["providers"] = checked_providers(names)
     if given["fail_on"] is not None:
         changes["fail_on"] = read_fail_on(given["fail_on"])
     if given["no_waivers"]:

@@ -3,14 +3,15 @@
     select = ["name", "safety"]         # only these rules: ids, groups, globs
     ignore = ["name.version"]
     fail-on = "error"                   # error, warning, info, never
-    providers = ["openai-chat"]         # or "all"
+    providers = ["openai-chat"]         # or "main", or "all"
     budget = 20000                      # tokens that all tools together may cost
     tool-budget = 800                   # tokens that one may cost
     waivers = false                     # whether tools may waive rules by their own _meta
     severity = {"cost.tool" = "error"}
     tools."get_*".ignore = ["description.short"]
 
-Keys may be written with `_` for `-`. All mistakes of a file are told at once, each with its file and key.
+Keys may be written with `_` for `-`. All mistakes of a table are told at once, each with its file and key; so is what
+stands where nobody would read it.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from toolbridge.lint.finding import SEVERITIES, Severity
 from toolbridge.lint.settings import LintSettings
 from toolbridge.lint.table import refuse_unknown
 
-FILES: Final[Mapping[str, tuple[str, ...]]] = {
-    "toolbridge.toml": ("lint",),
-    "pyproject.toml": ("tool", "toolbridge", "lint"),
-}
+OWN: Final = "toolbridge.toml"
+PROJECT: Final = "pyproject.toml"
+
+FILES: Final[Mapping[str, tuple[str, ...]]] = {OWN: ("lint",), PROJECT: ("tool", "toolbridge", "lint")}
 """The files that are looked for, the one that wins in a directory first, and the table of each."""
 
 NEVER: Final = "never"
@@ -53,7 +54,7 @@ def read_settings(path: Path) -> LintSettings:
     `SettingsError` with every mistake."""
     table = _table(path)
     if table is None:
-        wanted = ".".join(FILES.get(path.name, FILES["toolbridge.toml"]))
+        wanted = ".".join(FILES.get(path.name, FILES[OWN]))
         raise SettingsError([f"{path}: no settings of the linter in it; expected a table [{wanted}]"])
     where, found = table
     reader = _Reader(str(path), where)
@@ -64,12 +65,10 @@ def read_settings(path: Path) -> LintSettings:
 
 
 def checked_providers(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of providers, each once; `all` is all of them."""
-    from toolbridge.providers import get_provider, providers
+    """Names of providers, each once; `main` and `all` are several of them."""
+    from toolbridge.lint.offers import chosen_providers  # loads the providers, which most files do without
 
-    if list(names) == ["all"]:
-        return tuple(providers())
-    return tuple(get_provider(each).name for each in dict.fromkeys(names))
+    return tuple(each.name for each in chosen_providers(tuple(names)))
 
 
 def read_fail_on(word: str) -> Severity | None:
@@ -90,8 +89,10 @@ def _table(path: Path) -> tuple[str, Any] | None:
         reason = getattr(failure, "strerror", None) or str(failure)
         raise SettingsError([f"{path}: {reason.lower()}; expected a file with the linter's settings"]) from None
     places = [FILES[path.name]] if path.name in FILES else list(FILES.values())
-    if not any(all(step in text for step in steps) for steps in places):
-        return None  # another tool's file, which is none of ours to find broken
+    if path.name == PROJECT and "toolbridge" not in text:
+        return None  # other tools' file, which is none of ours to find broken
+    if path.name not in FILES and not any(all(step in text for step in steps) for steps in places):
+        return None
     import tomllib
 
     try:
@@ -100,12 +101,36 @@ def _table(path: Path) -> tuple[str, Any] | None:
         reason = " ".join(str(failure).split()) or "nested too deeply"
         raise SettingsError([f"{path}: not valid TOML: {reason[:1].lower()}{reason[1:]}"]) from None
     for steps in places:
-        found: Any = document
-        for step in steps:
-            found = found.get(step) if isinstance(found, Mapping) else None
-        if found is not None:
-            return ".".join(steps), found
+        holder: Any = document
+        for step in steps[:-1]:
+            holder = holder.get(step) if isinstance(holder, Mapping) else None
+        if path.name in FILES:
+            _refuse_strays(str(path), steps, holder)
+        if isinstance(holder, Mapping) and steps[-1] in holder:
+            return ".".join(steps), holder[steps[-1]]
     return None
+
+
+def _refuse_strays(file: str, steps: tuple[str, ...], holder: Any) -> None:
+    """Raise for what stands beside the linter's table, where all is ours: nobody would read it."""
+    outer = "".join(f"{step}." for step in steps[:-1])
+    if holder is not None and not isinstance(holder, Mapping):
+        raise SettingsError([f"{file}: {outer[:-1]}: {_kind(holder)}; expected a table"])
+    table = ".".join(steps)
+    problems: list[str] = []
+    for key in holder or ():
+        if key == steps[-1]:
+            continue
+        if key.replace("-", "_") in _FIELDS:
+            said = f"stands outside of its table; put it into [{table}]"
+        elif key == FILES[PROJECT][0]:
+            said = f"unknown table; in this file it is [{table}]"
+        else:
+            meant = nearest(key.lower(), steps[-1:])
+            said = f"unknown table; {f'did you mean [{table}]?' if meant else f'there is only [{table}]'}"
+        problems.append(f"{file}: {outer}{_key(key)}: {said}")
+    if problems:
+        raise SettingsError(problems)
 
 
 _Read: TypeAlias = "Callable[[_Reader, str, Any], Any]"
@@ -168,10 +193,10 @@ class _Reader:
             return None
 
     def providers(self, key: str, value: Any) -> tuple[str, ...]:
-        names = ("all",) if value == "all" else self.texts(key, value)
-        if not names and value == []:
+        names = (value,) if value in ("all", "main") else self.texts(key, value)
+        if value == []:
             self.wrong(key, "an empty list; name a provider, or leave it out")
-        return self.check(key, checked_providers, names) or ()
+        return (self.check(key, checked_providers, names) if names else None) or ()
 
     def fail_on(self, key: str, value: Any) -> Severity | None:
         try:
