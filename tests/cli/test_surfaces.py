@@ -67,6 +67,45 @@ def test_a_name_in_any_script_and_a_file_in_utf_16_are_read(here: Workplace) -> 
     assert (ids(source), source.text) == (["grüße"], '[{"name": "grüße"}]')
 
 
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ({}, "no tool: it has no schema"),
+        ({"name": "left-pad", "version": "1.3.0", "description": "Pads.", "scripts": {}}, "no tool: it has no schema, only name, version, description, scripts"),
+        ({"name": "search"}, "no tool: it has no schema, only name"),
+        ([{"name": "Alice", "age": 3}, {"name": "Bob"}, 4], "no tools: no entry has a schema or a description"),
+        ('{"name": "Alice", "age": 3}\n{"name": "Bob"}\n', "no tools: no entry has a schema or a description"),
+    ],
+)  # fmt: skip
+def test_what_is_no_tool_list_is_refused(here: Workplace, document: Any, said: str) -> None:
+    put(here, "thing.json", document)
+    with pytest.raises(SourceError) as raised:
+        read_surface("thing.json")
+    assert str(raised.value) == f"thing.json: {said}; expected a tools/list answer or a list of tools"
+    assert len(read_tools(document)) >= 1  # the library takes them as they are
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"name": "search", "inputSchema": {}},
+        {"function": {"name": "search", "parameters": {}}},
+        {"tools": [{"name": "search"}]},
+        {"result": {"tools": [{}, 3]}},
+        {"tools": []},
+        [],
+        [{"name": "search", "schema": {}}],
+        [{"name": "a"}, {"name": "b", "description": "Finds."}],
+        [{"name": "a"}, {"type": "function", "function": {"name": "b", "description": "Finds."}}],
+        [{"name": "search_v2", "annotations": {"readOnly": True}}],
+        [{"name": "search_v2"}, {}],
+        [{"tools": [{"name": "a"}]}],
+    ],
+)
+def test_broken_tools_of_a_tool_list_are_kept(here: Workplace, document: Any) -> None:
+    assert read_surface(put(here, "thing.json", document)).tools == tuple(read_tools(document))
+
+
 def test_a_pipe_is_read_once(here: Workplace) -> None:
     reader, writer = os.pipe()
     os.write(writer, json.dumps(TOOLS).encode())

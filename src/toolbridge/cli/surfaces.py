@@ -24,7 +24,7 @@ import click
 
 from toolbridge.cli.source import STANDARD_INPUT, read_document, tools_in
 from toolbridge.errors import ConfigError, SourceError, ToolbridgeError
-from toolbridge.types import Tool, ToolId
+from toolbridge.types import NO_HINTS, Tool, ToolId
 
 if TYPE_CHECKING:
     from toolbridge.cli.listing import Listed
@@ -163,9 +163,42 @@ def read_surface(
         return _from_config(source, None, server, refresh, visit)
     label = STANDARD_INPUT if source == "-" else source
     tools = tuple(tools_in(content, label, server or ""))
+    _refuse_others(content, tools, label)
     text = _decoded(content)
     found = (Served(server or "", tools),)
     return Source(label, "input", found, text) if source == "-" else Source(label, "file", found, text, source)
+
+
+def _refuse_others(content: bytes, tools: Sequence[Tool], where: str) -> None:
+    """Raise for what can be read as tools and is plainly something else: a package.json, a list of people.
+
+    A tools/list answer says itself what it is, and its broken tools are to be judged.
+    """
+    if not tools or any(each.problem is None and each.input_schema is not None for each in tools):
+        return
+    import json
+
+    try:
+        document: Any = json.loads(_decoded(content))
+    except ValueError:  # one tool a line
+        document = []
+    answers: list[Any] = document if isinstance(document, list) else [document]
+    if any(isinstance(each, dict) and ("tools" in each or "result" in each) for each in answers):
+        return
+    if isinstance(document, dict):
+        keys = ", ".join(list(document)[:5])
+        said = f"no tool: it has no schema{f', only {keys}' if keys else ''}"
+    elif any(each.unread for each in tools) and not any(_speaks_of_itself(each) for each in tools):
+        said = "no tools: no entry has a schema or a description"
+    else:
+        return
+    raise SourceError(f"{where}: {said}; expected a tools/list answer or a list of tools")
+
+
+def _speaks_of_itself(tool: Tool) -> bool:
+    return bool(tool.description or tool.meta or tool.output_schema or tool.hints != NO_HINTS) or any(
+        key in tool.unread for key in ("description", "annotations")
+    )
 
 
 def _decoded(content: bytes) -> str:
