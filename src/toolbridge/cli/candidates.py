@@ -205,7 +205,7 @@ SOURCES: Final[dict[tuple[str, str], Source]] = {
     ("chat", "provider"): _providers,
     ("matrix", "names"): _several(_providers, "all"),
     ("tokens", "names"): _several(_providers, "all"),
-    ("lint", "providers"): _several(_providers, "all"),
+    ("lint", "providers"): _several(_providers, "main", "all"),
     ("lint", "select"): _several(_rules),
     ("lint", "ignore"): _several(_rules),
     ("lint", "rules"): _rules,
