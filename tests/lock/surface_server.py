@@ -2,7 +2,7 @@
 
     surface_server.py SURFACE [LEDGER]
 
-SURFACE is JSON: name, version, instructions, tools. Plain JSON-RPC lines, no SDK. Every tool answers that it ran, and
+SURFACE is JSON: name, version, instructions, tools, prompts; with `mute` it refuses to list its tools. Plain JSON-RPC lines, no SDK. Every tool answers that it ran, and
 writes its name into the ledger; a call of `announce` tells first that the tools have changed, one of `die` ends it.
 """
 
@@ -36,12 +36,14 @@ def answered(method: str, params: dict[str, Any]) -> Any:
         note("start")
         said: dict[str, Any] = {
             "protocolVersion": params["protocolVersion"],
-            "capabilities": {"tools": {"listChanged": True}},
+            "capabilities": {"tools": {"listChanged": True}, "prompts": {}},
             "serverInfo": {"name": now.get("name", "shed"), "version": now.get("version", "1.0")},
         }
         return {**said, "instructions": now["instructions"]} if "instructions" in now else said
     if method == "tools/list":
-        return {"tools": now["tools"]}
+        return None if now.get("mute") else {"tools": now["tools"]}
+    if method == "prompts/list":
+        return {"prompts": [{"name": each} for each in now.get("prompts", ())]}
     if method == "tools/call":
         note(params["name"])
         if params["name"] == "die":
@@ -59,7 +61,8 @@ def main() -> None:
             continue
         result = answered(message["method"], message.get("params") or {})
         if result is None:
-            say({"id": message["id"], "error": {"code": -32601, "message": "Method not found"}})
+            code = -32603 if message["method"] == "tools/list" else -32601
+            say({"id": message["id"], "error": {"code": code, "message": "Not done"}})
         else:
             say({"id": message["id"], "result": result})
 

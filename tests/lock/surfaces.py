@@ -41,8 +41,8 @@ class SurfaceFile:
         self.ledger = directory / "surface.ledger"
         self.offer()
 
-    def offer(self, *tools: dict[str, Any], **identity: str) -> None:
-        self.path.write_text(json.dumps({"tools": list(tools) or TOOLS, **identity}), encoding="utf-8")
+    def offer(self, *tools: dict[str, Any], **more: Any) -> None:
+        self.path.write_text(json.dumps({"tools": list(tools) or TOOLS, **more}), encoding="utf-8")
 
     def pull(self, **changes: Any) -> None:
         """Change `list_plants`, and nothing else."""
@@ -51,6 +51,12 @@ class SurfaceFile:
     @property
     def command(self) -> list[str]:
         return [sys.executable, "-S", "-E", str(SERVER), str(self.path), str(self.ledger)]
+
+    @property
+    def hidden_command(self) -> list[str]:
+        """The same without naming the file: a listing on disk is not taken for old when it is written anew."""
+        program = f"import runpy, sys; sys.argv = {self.command[3:]!r}; runpy.run_path(sys.argv[0])"
+        return [*self.command[:3], "-c", program]
 
     def noted(self, line: str) -> int:
         """How often something happened at the server."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from toolbridge.lock.surface import ENDLESS, Lock, LockedServer, LockedTool
+from toolbridge.lock.surface import Lock, LockedServer, LockedTool
 from toolbridge.lock.words import quoted, seen, shown, word_changes
 from toolbridge.schema.keywords import SCHEMA_IN_VALUE, SCHEMAS_IN_LIST, SCHEMAS_IN_MAP
 
@@ -128,8 +128,8 @@ def compare_tool(server: str, name: str, old: LockedTool | None, new: LockedTool
         reads = _is_true(new.content.get("annotations"), "readOnlyHint")
         claim = "it says that it only reads" if reads else "it may write"
         return [Change(server, name, "added", "tool", f"is new: {claim}")]
-    if ENDLESS in new.content or ENDLESS in old.content:
-        return [Change(server, name, "changed", "parameters", "is too large to be locked", grave=True)]
+    if (why := new.unlockable or old.unlockable) is not None:
+        return [Change(server, name, "changed", "parameters", why, grave=True)]
     if old.digest == new.digest:
         return []
     found: list[Change] = []

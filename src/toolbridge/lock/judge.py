@@ -38,7 +38,7 @@ CLEAN = Verdict()
 
 def judge(name: str, locked: LockedServer, now: LockedServer, *, refuse: bool = False) -> Verdict:
     """Hold a server against its lock. With `refuse`, any change that fails is the whole server's."""
-    if locked.digest == now.digest:
+    if locked.digest == now.digest and not now.unlockable:
         return CLEAN
     failing = [each for each in compare_server(name, locked, now) if each.fails]
     if not failing:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from toolbridge.errors import ConfigError
-from toolbridge.lock.surface import IDENTITY, Lock, LockedServer, LockedTool
+from toolbridge.lock.surface import IDENTITY, UNLOCKABLE, Lock, LockedServer, LockedTool
 from toolbridge.lock.words import seen
 
 LOCKFILE = "toolbridge.lock"
@@ -36,7 +36,7 @@ _CONFLICT = re.compile(rb"^(?:<{7}|>{7}|\|{7}) ", re.MULTILINE)
 
 _OURS = re.compile(rb'"toolbridge-lock": ?([0-9]{1,9})\b')
 
-_FIELDS = ("title", "description", "inputSchema", "outputSchema", "annotations", "_meta", "$endless")
+_FIELDS = ("title", "description", "inputSchema", "outputSchema", "annotations", "_meta", *UNLOCKABLE)
 """The content of a tool, in the order of the file: what is read first in a review stands first."""
 
 
@@ -78,7 +78,8 @@ def read_lock(path: str | os.PathLike[str]) -> Lock:
     except (OSError, ValueError) as problem:
         reason = (getattr(problem, "strerror", None) or "cannot be read").lower()
         raise ConfigError([f"{path}: the lock cannot be read: {reason}"]) from None
-    return read_lock_text(content, str(path))
+    lock = read_lock_text(content, str(path))
+    return Lock(lock.servers, os.path.dirname(os.path.abspath(path)))
 
 
 def read_lock_text(content: bytes, where: str) -> Lock:
@@ -132,7 +133,7 @@ def read_old_lock(path: str | os.PathLike[str]) -> tuple[Lock | None, str | None
 def merged(old: Lock, new: Mapping[str, LockedServer], *, gone: Iterable[str] = ()) -> Lock:
     """The old lock with the new servers in it, and without those that are gone."""
     servers = {name: each for name, each in old.servers.items() if name not in set(gone)} | dict(new)
-    return Lock(dict(sorted(servers.items())))
+    return Lock(dict(sorted(servers.items())), old.folder)
 
 
 def _server(server: LockedServer) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from toolbridge.types import EMPTY, Tool
 
@@ -26,8 +26,12 @@ DEEPEST = 64
 MOST_VALUES = 200_000
 """Values of one tool that are looked at. The largest real tool has some 10,000; one that contains itself has no end."""
 
-ENDLESS = "$endless"
-"""The only key of a tool that has more: what was not looked at is not locked, so it counts as changed always."""
+UNLOCKABLE: Final = {
+    "$endless": "is too large to be locked",
+    "$alike": "cannot be locked: two of its keys are told apart by a secret or by a path of this machine alone",
+}
+"""Tools that are not locked: the only key of their content, and why. Nobody knows what is in them, so they count as
+changed always."""
 
 HOST_META = ("openai/", "ui", "ui/", "anthropic/")
 """The keys of `_meta` that hosts act on, or what they begin with: who may see and call a tool, what is shown for its
@@ -59,6 +63,11 @@ class LockedTool:
     def digest(self) -> str:
         return digest([self.name, self.content])
 
+    @property
+    def unlockable(self) -> str | None:
+        """Why it is not locked, where it cannot be."""
+        return next((UNLOCKABLE[key] for key in self.content if key in UNLOCKABLE), None)
+
 
 @dataclass(frozen=True)
 class LockedServer:
@@ -72,12 +81,19 @@ class LockedServer:
     def digest(self) -> str:
         return digest([self.identity, [self.tools[name].digest for name in sorted(self.tools)]])
 
+    @property
+    def unlockable(self) -> dict[str, str]:
+        """The tools that are not locked, and why."""
+        return {name: why for name, tool in self.tools.items() if (why := tool.unlockable) is not None}
+
 
 @dataclass(frozen=True)
 class Lock:
     """Servers as they were when they were locked, by the names that their operator gave them."""
 
     servers: Mapping[str, LockedServer] = field(default_factory=dict[str, LockedServer])
+    folder: str | None = field(default=None, compare=False)
+    """Where its paths are written from. `None`: from where each server's configuration is."""
 
     @cached_property
     def digest(self) -> str:
@@ -122,7 +138,9 @@ def lock_tool(tool: Tool, clean: Clean = str) -> LockedTool:
         "_meta": meta or None,
     }
     content = {key: canon.plain(each) for key, each in parts.items() if each is not None}
-    return LockedTool(tool.id.name, {ENDLESS: True} if canon.is_spent else content)
+    if canon.is_spent or canon.is_ambiguous:
+        content = {"$endless" if canon.is_spent else "$alike": True}
+    return LockedTool(tool.id.name, content)
 
 
 def _acted_on(key: str) -> bool:
@@ -141,6 +159,8 @@ class _Canon:
     def __init__(self, clean: Clean) -> None:
         self._clean = clean
         self._left = MOST_VALUES
+        self.is_ambiguous = False
+        """Whether keys became one by cleaning, so that the value of one of them is not in the form."""
 
     @property
     def is_spent(self) -> bool:
@@ -166,7 +186,9 @@ class _Canon:
                 return {"$deeper": self._deep(value)}
             case Mapping():
                 pairs = sorted(((str(each), inner) for each, inner in value.items()), key=_first)
-                return {self._clean(each): self.plain(inner, level + 1, each) for each, inner in pairs}
+                found = {self._clean(each): self.plain(inner, level + 1, each) for each, inner in pairs}
+                self.is_ambiguous |= len(found) < len(pairs)
+                return found
             case list() | tuple():
                 plain = [self.plain(each, level + 1) for each in value]
                 unordered = key in _UNORDERED and all(isinstance(each, str) for each in plain)

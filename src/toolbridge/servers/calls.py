@@ -21,7 +21,7 @@ from toolbridge.failure import Failure
 from toolbridge.servers.callbacks import outcome
 from toolbridge.servers.connection import Connection
 from toolbridge.servers.http import EXCHANGE, Exchange
-from toolbridge.servers.locked import refusal
+from toolbridge.servers.locked import refusal, server_refusal
 from toolbridge.servers.loss import Loss, read_loss
 from toolbridge.servers.opening import Facts
 from toolbridge.servers.pending import PendingCall
@@ -63,12 +63,17 @@ async def call_tool(
                 async with asyncio.timeout(timeout):
                     client = await connection.ensure()
             except ServerError as error:
-                return _unavailable(call_id, error.failure)
+                return unavailable(call_id, error.failure)
             except TimeoutError:
                 return failed(call_id, "unavailable", f"Not called: server {spec.name!r} is still connecting.")
-            await connection.vouch(client)
+            unseen = await connection.vouch(client)
             if (why := refusal(spec.name, name, connection.verdict)) is not None:
                 return failed(call_id, "refused", why)
+            if unseen is not None:
+                if not last and not connection.is_current(client):
+                    continue  # it was lost meanwhile; the next one is listed before anything else
+                told = "has told that its tools changed, and would not list them since"
+                return failed(call_id, "refused", f"Not called: server {spec.name!r} {told}.")
             facts = connection.facts
             found = await _attempt(connection, client, name, arguments, timeout, on_progress)
             if isinstance(found, mcp_types.CallToolResult):
@@ -141,8 +146,10 @@ def _refusal(server: str, name: str, exchange: Exchange, error: MCPError) -> str
     return f"Server {server!r} refused the call of {name!r}: {error.message}"
 
 
-def _unavailable(call_id: str, failure: Failure) -> ToolResult:
+def unavailable(call_id: str, failure: Failure) -> ToolResult:
     """The server is not there, and the call was not sent."""
+    if failure.cause == "changed":
+        return failed(call_id, "refused", server_refusal(failure.server))
     return failed(call_id, "unavailable", f"Not called: {failure}. Other servers are not affected.")
 
 

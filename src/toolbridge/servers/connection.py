@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -32,6 +31,7 @@ from toolbridge.servers.locked import Seal, changed, lock_warnings
 from toolbridge.servers.logs import keep_secret
 from toolbridge.servers.opening import Facts, Way, first_way, next_way, opened_client
 from toolbridge.servers.pending import PendingCall, hold_clocks, off_the_clock
+from toolbridge.servers.recovery import Recovery
 from toolbridge.servers.secrets import redact, secret_values
 from toolbridge.servers.spec import Headers, ServerSpec, mistake
 from toolbridge.servers.status import ServerStatus, State
@@ -41,16 +41,6 @@ from toolbridge.types import Tool, ToolId
 if TYPE_CHECKING:
     from mcp import Client
 
-FIRST_PAUSE_SECONDS = 0.5
-LONGEST_PAUSE_SECONDS = 60.0
-"""Between two attempts to start a server that fails: doubled each time, from the first to the longest."""
-
-MOST_RESTARTS = 8
-"""Attempts in a row that are made without being asked; a call still makes one."""
-
-STEADY_SECONDS = 10.0
-"""A connection that held this long was a good one: the pauses begin anew."""
-
 SEARCH_SECONDS = 10.0
 """How old a listing must be before a tool that is not in it is looked for again."""
 
@@ -59,11 +49,6 @@ PROBE_SECONDS = 10.0
 
 LEAVE_SECONDS = 10.0
 """How long a connection may take to leave in order, before it is cut. Ending a stubborn process takes up to six."""
-
-_HOPELESS = frozenset({
-    "not_found", "not_executable", "bad_cwd", "unauthorized", "forbidden", "tls", "no_mcp", "changed",
-})  # fmt: skip
-"""Causes that no second attempt mends: such a server is tried again when it is asked for, and not by itself."""
 
 
 class Connection:
@@ -108,9 +93,7 @@ class Connection:
         self._tellings: set[asyncio.Task[None]] = set()
         self.stale = asyncio.Event()
         self._failure = mistake(spec)
-        self._failures = 0
-        self._not_before = 0.0
-        self._opened_at = 0.0
+        self._recovery = Recovery()
         self._restarts = -1
         self._timer: asyncio.TimerHandle | None = None
         self._closing = False
@@ -203,7 +186,7 @@ class Connection:
         if self._closing:
             raise ServerError(Failure(self.spec.name, "closed", "the hub is closed"))
         if self._opening is None:
-            if self._failure is not None and (self.spec.problem or time.monotonic() < self._not_before):
+            if self._failure is not None and (self.spec.problem or self._recovery.is_pausing):
                 raise ServerError(self._failure)
             self.start()
         assert self._opening is not None
@@ -385,7 +368,7 @@ class Connection:
     def _become_open(self, client: Client, facts: Facts, opening: asyncio.Future[Client | Failure]) -> None:
         facts.listed = True
         self._way = facts.way
-        self._opened_at = time.monotonic()
+        self._recovery.opened()
         self._failure = None
         self._client = client
         self._settle(opening, client)
@@ -437,17 +420,9 @@ class Connection:
 
     def _note_failure(self, failure: Failure) -> None:
         """Remember why, and come back to it after a pause."""
-        opened_at, self._opened_at = self._opened_at, 0.0
-        if opened_at and time.monotonic() - opened_at > STEADY_SECONDS:
-            self._failures = 0
-        self._failures += 1
         self._failure = failure
-        pause = min(FIRST_PAUSE_SECONDS * 2 ** (self._failures - 1), LONGEST_PAUSE_SECONDS)
-        pause *= random.uniform(0.8, 1.2)  # a hundred hubs must not come back in the same moment
-        # A call need not wait after a loss, for the server may well be there again; only after attempts in vain.
-        in_vain = not opened_at and self._failures > 1
-        self._not_before = time.monotonic() + (pause if in_vain else 0.0)
-        if failure.cause not in _HOPELESS and self._failures <= MOST_RESTARTS and self._timer is None:
+        pause = self._recovery.failed(failure)
+        if pause is not None and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(pause, self._restart)
 
     def _restart(self) -> None:
@@ -459,7 +434,13 @@ class Connection:
     async def _list(self, client: Client) -> None:
         before, verdict = self.listing, self.verdict
         async with self._listing_now:
-            listing, self._list_problem = await list_tools(client, self.spec.name)
+            self.stale.clear()
+            try:
+                listing, self._list_problem = await list_tools(client, self.spec.name)
+            except BaseException:
+                if self._seal is not None:
+                    self.stale.set()  # what was told of it is still to be looked at
+                raise
             self._take(listing)
         self._catalog.store(self.spec, listing)
         if before is None or before.tools != listing.tools or verdict != self.verdict:
@@ -477,14 +458,15 @@ class Connection:
         self.offered = tuple(tool for tool in passed if tool.id.name not in self.verdict.quarantined)
         self.listing = listing
 
-    async def vouch(self, client: Client) -> None:
-        """Where the server is locked and has told of a change, wait until that was looked at."""
-        if self._seal is not None and self.stale.is_set():
-            self.stale.clear()
-            await self.relist(client)
-        elif self._seal is not None and self._listing_now.locked():
+    async def vouch(self, client: Client) -> Failure | None:
+        """Where the server is locked and has told of a change, wait until that was looked at. Returns why it could not
+        be: nobody knows then what the server offers, and nothing of it is to be used."""
+        if self._seal is None:
+            return None
+        if self._listing_now.locked():
             async with self._listing_now:
                 pass
+        return await self.relist(client) if self.stale.is_set() else None
 
     def has_listed(self, id: ToolId) -> bool:
         """Whether a tool is known, or was looked for so lately that asking again would be of no use."""
@@ -494,7 +476,7 @@ class Connection:
         return any(tool.id == id for tool in listing.tools) or time.time() - listing.listed_at < SEARCH_SECONDS
 
     def remember(self, listing: Listing | None) -> None:
-        """Take a listing from the disk: the server need not be started to be known."""
-        if listing is not None:
+        """Take a listing from the disk: the server need not be started to be known. One that is not as locked may be
+        older than the lock, and is none: what the server offers now, it must say itself."""
+        if listing is not None and (self._seal is None or self._seal.holds(listing)):
             self._take(listing)
-            self._failure = changed(self.spec.name, self.verdict) if self.verdict.refused is not None else self._failure

@@ -8,6 +8,7 @@ methods may be called from any task, and from other threads and loops too.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType, TracebackType
@@ -22,7 +23,7 @@ from toolbridge.servers.callbacks import NO_CALLBACKS, Callbacks
 from toolbridge.servers.catalog import Catalog
 from toolbridge.servers.config import Inputs, refuse_mistaken
 from toolbridge.servers.guardian import Guardian
-from toolbridge.servers.locked import LockSource, lock_listing, refusal, sealed
+from toolbridge.servers.locked import LockSource, lock_folder, lock_listing, refusal, sealed
 from toolbridge.servers.secrets import secret_values
 from toolbridge.servers.sources import read_source, refuse_addresses
 from toolbridge.servers.spec import Headers, ServerSpec
@@ -294,18 +295,20 @@ class Hub:
             self._offered = generation, offered
         return offered
 
-    def lock(self, folder: str = ".") -> Lock:
+    def lock(self, folder: str | None = None) -> Lock:
         """What the servers that are known offer now, for `toolbridge.lock.write_lock` or another hub's `lock`.
 
-        `folder` is where the lockfile will be: paths below it are written from there.
+        `folder` is where the lockfile will be: paths below it are written from there. It is beside each configuration
+        where none is named.
         """
-        return Lock(
-            {
-                name: lock_listing(each.spec, each.spec.filter.apply(each.listing.tools), each.listing, folder)
-                for name, each in self._connections.items()
-                if each.listing is not None
-            }
-        )
+        servers = {
+            name: lock_listing(
+                each.spec, each.spec.filter.apply(each.listing.tools), each.listing, folder or lock_folder(each.spec)
+            )
+            for name, each in self._connections.items()
+            if each.listing is not None
+        }
+        return Lock(servers, folder and os.path.abspath(folder))
 
     async def refresh(self, server: str | None = None) -> None:
         """List anew, one server or all. Starts those that are not started; one that fails keeps its last listing."""
@@ -378,12 +381,14 @@ class Hub:
 
     async def _refused(self, connection: Connection, id: ToolId, by_model: bool, call_id: str) -> ToolResult | None:
         """Why a tool cannot be called; `None` where it turns out that it can."""
+        from toolbridge.servers.calls import unavailable
+
         if not connection.has_listed(id):
             # What the server can do is not known yet, or not any more: ask it.
             try:
                 await self._refresh(id.server)
             except ServerError as error:
-                return failed(call_id, "unavailable", f"Not called: {error}. Other servers are not affected.")
+                return unavailable(call_id, error.failure)
         if (why := refusal(id.server, id.name, connection.verdict)) is not None:
             return failed(call_id, "refused", why)
         tool = self._offer().callable.get(id)

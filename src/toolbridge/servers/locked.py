@@ -17,7 +17,7 @@ from typing import Protocol, TypeAlias
 from toolbridge.errors import ConfigError
 from toolbridge.failure import Failure
 from toolbridge.lock import LOCKFILE, Lock, LockedServer, Verdict, judge, lock_server, read_lock
-from toolbridge.lock.judge import TO_A_MODEL
+from toolbridge.lock.judge import CLEAN, TO_A_MODEL
 from toolbridge.servers.catalog import Listing
 from toolbridge.servers.found import project_root
 from toolbridge.servers.secrets import redact, secret_values
@@ -42,9 +42,16 @@ class Seal:
 
     def verdict(self, listing: Listing) -> Verdict:
         """What of a listing may be used."""
+        return self._judged(listing, refuse=self.spec.locked == "refuse")
+
+    def holds(self, listing: Listing) -> bool:
+        """Whether a listing has nothing that a lock is there to find, not even a tool too few."""
+        return self._judged(listing, refuse=True) == CLEAN
+
+    def _judged(self, listing: Listing, *, refuse: bool) -> Verdict:
         offered: list[Tool] = self.spec.filter.apply(listing.tools)
         now = lock_listing(self.spec, offered, listing, self.folder)
-        return judge(self.spec.name, self.locked, now, refuse=self.spec.locked == "refuse")
+        return judge(self.spec.name, self.locked, now, refuse=refuse)
 
 
 class Said(Protocol):
@@ -112,7 +119,8 @@ def sealed(specs: Iterable[ServerSpec], lock: LockSource | None = None) -> tuple
         locked = held if isinstance(held, str) else held.servers.get(spec.name)
         if isinstance(locked, LockedServer):
             found.append(spec)
-            seals[spec.name] = Seal(spec, locked, os.path.dirname(os.path.abspath(file)))
+            assert isinstance(held, Lock)
+            seals[spec.name] = Seal(spec, locked, held.folder or lock_folder(spec))
         else:
             name = "the lock" if isinstance(lock, Lock) else file
             why = locked or f"{name}: server {spec.name!r} is locked and not in it; add it with 'toolbridge lock'"
@@ -123,6 +131,11 @@ def sealed(specs: Iterable[ServerSpec], lock: LockSource | None = None) -> tuple
 def default_lockfile(source: str) -> str:
     """Where the lock of a configuration is: beside it, or here where it is no file."""
     return os.path.join(project_root(Path(source).expanduser()), LOCKFILE) if source else LOCKFILE
+
+
+def lock_folder(spec: ServerSpec) -> str:
+    """Where the paths of a server are written from in a lock that is in no file yet: where its file would be."""
+    return os.path.dirname(os.path.abspath(default_lockfile(spec.source)))
 
 
 def _held(file: str, known: dict[str, Lock | str]) -> Lock | str:
@@ -140,9 +153,14 @@ def _held(file: str, known: dict[str, Lock | str]) -> Lock | str:
 
 def refusal(server: str, tool: str, verdict: Verdict) -> str | None:
     """Why a tool is not called, in words for a model, which do not quote what changed; `None` where it is as locked."""
-    if tool not in verdict.quarantined:
-        return None
-    return f"Not called: the tool {tool!r} of server {server!r} {TO_A_MODEL}. Do not try it again."
+    if tool in verdict.quarantined:
+        return f"Not called: the tool {tool!r} of server {server!r} {TO_A_MODEL}. Do not try it again."
+    return server_refusal(server) if verdict.refused is not None else None
+
+
+def server_refusal(server: str) -> str:
+    """The same for a server that is refused as a whole. Its failure is for people: it quotes what changed."""
+    return f"Not called: server {server!r} {TO_A_MODEL}. Do not try it again."
 
 
 def changed(server: str, verdict: Verdict) -> Failure:

@@ -86,6 +86,9 @@ async def _asked(connection: Connection, ask: Callable[[Client], Awaitable[T]], 
     """
     for last in (False, True):
         client = await connection.ensure()
+        unseen = await connection.vouch(client)
+        if unseen is not None and (last or connection.is_current(client) or unseen.cause == "changed"):
+            raise ServerError(unseen)
         facts = connection.facts or Facts(Way("auto"))
         exchange = Exchange()
         token = EXCHANGE.set(exchange)

@@ -62,8 +62,6 @@ def _add_sections(shape: Shape, prefix: str, document: Mapping[str, Any], report
     for key in sections:
         _add_section(shape, prefix + key, document[key], report)
     found = bool(sections)
-    if "locked" in keys and found and document[keys["locked"]] is not None:
-        shape.locked = prefix + keys["locked"], document[keys["locked"]]
     if "inputs" in keys and (found or prefix):
         _add_questions(shape, prefix + keys["inputs"], document[keys["inputs"]], report)
     nested = document.get("mcp")
@@ -73,12 +71,26 @@ def _add_sections(shape: Shape, prefix: str, document: Mapping[str, Any], report
         elif nested and all(is_server(each) for each in nested.values()):
             _add_section(shape, "mcp", nested, report)
             found = True
+        else:
+            _lock_all(shape, "mcp.", nested, report)
         _exclude(shape, nested)
     projects = document.get("projects")
     if not prefix and isinstance(projects, Mapping) and all(isinstance(each, Mapping) for each in projects.values()):
         found = found or any("mcpServers" in each for each in projects.values())
         _add_project(shape, projects, report, directory)
+    if found:
+        _lock_all(shape, prefix, document, report)
     return found
+
+
+def _lock_all(shape: Shape, prefix: str, document: Mapping[str, Any], report: Report) -> None:
+    """What the document says of all servers, wherever in it they are."""
+    for key, value in document.items():
+        if folded(str(key)) != "locked" or value is None:
+            continue
+        if shape.locked is not None and shape.locked[1] != value:
+            report.wrong(f"{shape.locked[0]} says otherwise; keep one of the two", None, f"{prefix}{key}")
+        shape.locked = f"{prefix}{key}", value
 
 
 def _add_section(shape: Shape, key: str, section: Any, report: Report) -> None:
@@ -148,6 +160,7 @@ def _add_project(shape: Shape, projects: Mapping[str, Any], report: Report, dire
             return
         here = above
     path, project = by_place[here]
+    _lock_all(shape, f"{inner('projects', path)}.", project, report)
     section = project.get("mcpServers")
     if section is not None:
         local = Shape()

@@ -157,7 +157,7 @@ class SyncHub:
     def generation(self) -> int:
         return self._hub.generation
 
-    def lock(self, folder: str = ".") -> Lock:
+    def lock(self, folder: str | None = None) -> Lock:
         return self._hub.lock(folder)
 
     def refresh(self, server: str | None = None) -> None:

@@ -35,7 +35,6 @@ async def relist_when_stale(connection: Connection, client: Client) -> None:
         ttl = connection.listing.ttl if connection.listing is not None else None
         with anyio.move_on_after(max(ttl, SHORTEST_TTL_SECONDS) if ttl else None):
             await connection.stale.wait()
-        connection.stale.clear()
         before = connection.listing
         await connection.relist(client)
         same = before is not None and connection.listing is not None and before.tools == connection.listing.tools
