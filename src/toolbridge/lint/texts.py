@@ -8,10 +8,10 @@ all strings together, which most rules dismiss at a glance, and once with places
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from toolbridge.lint.confusables import folded
 from toolbridge.types import Tool
@@ -21,6 +21,8 @@ MOST_VALUES: Final = 100_000
 
 LONGEST_PATH: Final = 2_000
 """Characters of a path that grows: below that, values stand where their parents do. An abyss has no paths as deep."""
+
+T = TypeVar("T")
 
 _STRANGE = re.compile(r"[^\n\t\r -~]")
 
@@ -40,6 +42,13 @@ class Texts:
 
     def __init__(self, parts: Iterable[tuple[str, Any]]) -> None:
         self._parts = tuple(parts)
+        self._answers: dict[Callable[[Texts], Any], Any] = {}
+
+    def once(self, question: Callable[[Texts], T]) -> T:
+        """The answer to a question about these texts that several rules ask, worked out once."""
+        if question not in self._answers:
+            self._answers[question] = question(self)
+        return self._answers[question]
 
     @cached_property
     def joined(self) -> str:

@@ -34,7 +34,7 @@ _END_OF_FLAG: Final = "\U000e007f"
 
 
 def hidden_text(texts: Texts) -> Iterator[Flaw]:
-    if texts.plain:
+    if texts.plain or not _RUN.search(texts.joined):
         return
     for located in texts.located:
         alone: list[tuple[int, int]] = []
@@ -135,7 +135,7 @@ def _codes(run: str) -> str:
 
 
 def bidirectional(texts: Texts) -> Iterator[Flaw]:
-    if texts.plain:
+    if texts.plain or not _BIDIRECTIONAL.search(texts.joined):
         return
     for located in texts.located:
         text = located.text
@@ -155,7 +155,7 @@ def _is_balanced(text: str) -> bool:
 
 
 def terminal_escape(texts: Texts) -> Iterator[Flaw]:
-    if texts.plain:
+    if texts.plain or not _ESCAPE.search(texts.joined):
         return
     for located in texts.located:
         match = _ESCAPE.search(located.text)
@@ -165,7 +165,7 @@ def terminal_escape(texts: Texts) -> Iterator[Flaw]:
 
 
 def control_character(texts: Texts) -> Iterator[Flaw]:
-    if texts.plain:
+    if texts.plain or not _CONTROL.search(texts.joined):
         return
     for located in texts.located:
         match = _CONTROL.search(located.text)
@@ -176,7 +176,7 @@ def control_character(texts: Texts) -> Iterator[Flaw]:
 
 
 def odd_character(texts: Texts) -> Iterator[Flaw]:
-    if texts.plain:
+    if texts.plain or not (_RUN.search(texts.joined) or _ODD.search(texts.joined)):
         return
     for located in texts.located:
         span = _odd(located)

@@ -1,30 +1,15 @@
-"""Phrases by which a text gives orders to a model instead of describing a tool: tables, and the search in them.
+"""Phrases by which a text gives orders to a model instead of describing a tool: tables, in English.
 
-Patterns are over lower case; a space stands for whatever is between two words, `WORD` for any word. A row is tried only
-where one of its anchors occurs, which is a search for a substring: most tools cost no regular expression at all.
 Rows under one meaning are said in one finding. What real tools say in good faith ("call `list_repos` first", "never
-tell the user a schedule is missing") is tested to pass.
+tell the user a schedule is missing") is tested to pass. `safety_search` says what a row is; `safety_tongues` has what
+is said in other languages.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice
 from typing import Final
 
-from toolbridge.lint.confusables import folded
-
-NEAR: Final = 200
-"""Characters before and behind a phrase that belong to it."""
-
-MOST_TRIED: Final = 2_000
-"""Places in one text where a phrase is tried."""
-
-_GAP: Final = r"[\W_]{1,8}"
-_WORD: Final = r"[^\W_]{1,30}"
+from toolbridge.lint.rules.safety_search import Phrase
 
 _USER: Final = r"(?:the |your |this |any )?(?:users?|humans?|people|persons?|anyone|anybody|operators?|customers?)"
 _NOT: Final = (
@@ -63,49 +48,21 @@ _ORDERS: Final = (
 )
 
 
-@dataclass(frozen=True)
-class Phrase:
-    """One row: what the words do, the substrings without which they cannot be there, and their pattern."""
-
-    meaning: str
-    anchors: tuple[tuple[str, ...], ...]
-    """Of each of these, one must be there."""
-    pattern: str
-    before: str = ""
-    """What must stand within a few words before it."""
-    after: str = ""
-    """What must stand within a few words after it."""
-
-    @cached_property
-    def compiled(self) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-        return _compiled(self.pattern), _compiled(self.before), _compiled(self.after)
-
-    def search(self, text: str) -> tuple[int, int] | None:
-        """Where it is in a text. Its surroundings are looked at apart, so that the cost stays linear."""
-        pattern, before, after = self.compiled
-        for match in islice(pattern.finditer(text), MOST_TRIED):
-            first = before.search(text, max(0, match.start() - NEAR), match.start())
-            last = after.search(text, match.end(), match.end() + NEAR)
-            if first is not None and last is not None:
-                return first.start() if self.before else match.start(), last.end()
-        return None
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern.replace("WORD", _WORD).replace(" ", _GAP))
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """What was found, and where."""
-
-    meaning: str
-    start: int
-    end: int
-
-
-_RUSSIAN: Final = folded("(?:игнорируй(?:те)?|забудь(?:те)?) (?:все )?(?:предыдущие|прежние) (?:инструкции|указания)")
-"""Folded as texts are, which makes Latin letters of some."""
+_SET_ASIDE: Final = (
+    r"(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|abandon(?:ing)?|discard(?:ing)?|disobey(?:ing)?|neglect"
+    rf"|overrid(?:e|ing)|set aside|stop (?:following|obeying)|{_NOT} (?:follow|obey|heed|comply with|listen to))"
+)
+_ALL: Final = r"(?:(?:all|any|every|each|of|the|these|those|whatever|and|or) ){0,4}"
+_RULES: Final = (
+    r"(?:instructions?|prompts?|directives?|guidelines?|commands?|guardrails?|policies|orders|constraints|rules"
+    r"|restrictions|programming|safeguards|safety (?:rules|checks|training)|alignment)"
+)
+_STOP: Final = r"(?=\s*(?:[.;!,:)\n\"'<]|$)| (?:and|then|but|instead|now|you)\b)"
+"""Where a clause ends: "ignore everything above" is an order, "everything above the threshold" is not."""
+_THIS_DEED: Final = (
+    r"(?:this|these|the)(?: (?:hidden|extra|additional|background|internal|following))? (?:tools?|steps?|calls?"
+    r"|instructions?|actions?|requests?|transfers?|process|behaviou?r|side effect|side note|exchange)"
+)
 
 _PASSES: Final = (
     "pass", "includ", "put", "send", "append", "attach", "provid", "past", "supply", "plac", "insert", "copy",
@@ -118,11 +75,19 @@ _PLACES: Final = (
     ".npmrc",
     ".pypirc", ".pgpass", ".kube/", ".docker/", ".gnupg", ".env", "_history", "mcp.json", "mcp_config",
     "claude_desktop",
-    ".cursor", ".git-cred", "gcloud", "wallet.dat", "login data", "keychain", "keyring", "seed", "browser",
+    ".cursor", ".git-cred", "gcloud", "wallet.dat", "login", "keychain", "keyring", "seed", "browser",
     "session", "environment",
     "private",
 )  # fmt: skip
-_NOTS: Final = ("not", "n't", "n’t", "don t", "dont", "never", "avoid", "refrain", "can't", "without")
+_SETS_ASIDE: Final = (
+    "ignor", "disregard", "forget", "abandon", "discard", "disobey", "neglect", "overrid", "aside", "stop", "follow",
+    "obey", "heed", "comply", "listen",
+)  # fmt: skip
+_RULED: Final = (
+    "instruction", "prompt", "directive", "guideline", "command", "guardrail", "policies", "orders", "constraint",
+    "rules", "restriction", "programming", "safeguard", "safety", "alignment",
+)  # fmt: skip
+_NOTS: Final = ("not", "n't", "n`t", "don", "never", "avoid", "refrain", "can't", "without")
 
 
 OVERRIDES: Final = (
@@ -148,26 +113,58 @@ OVERRIDES: Final = (
     ),
     Phrase(
         "tells the model to set its instructions aside",
-        (("ignora", "ignoriere", "ignore", "vergiss", "oublie", "olvida", folded("игнорир"), folded("забудь"),
-          "忽略", "无视", "無視",
-         "忘记", "忘れ",
-          "무시"),
-         ("instruc", "anweisung", "instrukt", "consigne", "istruzion", folded("инструкц"), folded("указани"),
-          "指令", "指示", "提示",
-          "命令",
-          "지시")),
-        r"(?:ignora(?:r)?|olvida) (?:todas )?(?:las )?instrucciones (?:anteriores|previas)"
-        r"|(?:ignoriere|vergiss) (?:alle )?(?:WORD )?(?:vorherigen|bisherigen|vorigen|früheren) (?:anweisungen"
-        r"|instruktionen)"
-        r"|(?:ignore[rz]?|oublie[rz]?) (?:toutes )?(?:les )?(?:instructions|consignes) (?:précédentes|antérieures)"
-        r"|ignora (?:tutte )?(?:le )?istruzioni precedenti|ignore (?:todas )?as instruções anteriores"
-        rf"|{_RUSSIAN}"
-        r"|(?:忽略|无视|無視|忘记)(?:所有|全部|一切)?(?:之前|以前|先前|以上|上述|前面)(?:的)?(?:所有|全部)?(?:指令|指示"
-        r"|提示"
-        r"|命令)"
-        r"|(?:以前|前|上記|これまで)の(?:すべての)?(?:指示|命令)を(?:無視|忘れ)"
-        r"|이전(?:의)?[\W_]{0,3}(?:모든[\W_]{0,3})?지시(?:를"
-        r"|사항을)?[\W_]{0,3}무시",
+        (_SETS_ASIDE, ("your",), _RULED),
+        rf"\b{_SET_ASIDE} {_ALL}your (?!own )(?:WORD ){{0,2}}?{_RULES}{_STOP}",
+    ),
+    Phrase(
+        "tells the model to set its instructions aside",
+        (_SETS_ASIDE, ("above", "earlier", "far", "before", "previously"), (*_RULED, "text", "message", "context")),
+        rf"\b{_SET_ASIDE} {_ALL}(?:{_RULES}|text|messages?|context) (?:(?:that|which|you|were|was|are|have|has|been"
+        r"|given|came|come|stated|received|written|provided|got) ){0,5}(?:above|earlier|so far|before(?: this"
+        rf"(?: (?:point|message|text|line|one))?)?|previously){_STOP}",
+    ),
+    Phrase(
+        "tells the model to set its instructions aside",
+        (("ignor", "disregard", "forget"), ("previous", "prior", "earlier", "preceding", "above", "foregoing", "past")),
+        r"\b(?:ignore|disregard|forget) (?:(?:all|any|every|the|of|your|these|those) ){0,4}(?:previous|prior|earlier"
+        r"|preceding|above|foregoing) (?:rules|system messages?)\b"
+        r"|\b(?:ignore|disregard|forget) (?:all|any|every|everything)(?: of)?(?: the| your)? (?:previous|prior|earlier"
+        r"|preceding|above|foregoing|past) (?:messages?|context|text|turns?|content|conversations?|inputs?)\b"
+        r"|\b(?:ignore|disregard) (?:previous|prior|preceding|the foregoing)(?: context)?(?=\s*(?:[.;!\n]|$))"
+        r"|\b(?:ignore|disregard|forget) (?:all|everything|anything)(?: (?:that|which|you|said|written|stated|came|is"
+        r"|was|read|saw|heard)){0,3} (?:(?:the )?above|previous|prior|so far|before(?: this"
+        rf"(?: (?:point|message|text|line))?)?){_STOP}",
+    ),
+    Phrase(
+        "tells the model that its instructions do not count",
+        (_RULED, ("void", "obsolete", "cancel", "revoke", "supersede", "invalid", "longer", "overrid", "suspend",
+                  "lifted", "apply", "disabled", "precedence", "priority")),
+        r"\b(?:your|(?:all )?(?:previous|prior|earlier|above|preceding|existing|original|other)|the system) "
+        rf"(?:WORD ){{0,1}}{_RULES} (?:(?:is|are|have|has|were|was|been|now|hereby|all) ){{0,4}}(?:void|obsolete"
+        r"|cancell?ed|revoked|superseded|invalid|no longer (?:valid|apply|in (?:force|effect)|relevant|binding"
+        r"|count)|overridden|suspended|lifted|disabled|(?:do not|don t|does not) apply)\b"
+        r"|\b(?:these|this|the following)(?: (?:instructions?|rules?|text|message|description|note|orders?))? "
+        r"(?:(?:must|always|will|shall) ){0,2}(?:takes?|ha(?:s|ve)) (?:precedence|priority) over (?:(?:all|any|your|the"
+        rf"|every|whatever) ){{0,3}}(?:(?:previous|prior|system|other|earlier|user|users|s|user s"
+        rf"|developer) ){{1,2}}{_RULES}\b",
+    ),
+    Phrase(
+        "gives the model another role",
+        (("pretend", "imagine", "act", "behave", "respond", "answer", "from", "henceforth"),
+         ("restriction", "rules", "limit", "guideline", "filter", "unrestricted", "unfiltered", "jailbroken",
+          "uncensored", "obey", "only")),
+        r"\b(?:act|behave|respond|answer|pretend|imagine) (?:as if |as though |that |like )?(?:you (?:have|had|are"
+        r"|were)|there (?:are|were)|with) (?:no|without|not bound by|free (?:of|from)) (?:any |all |your )?"
+        r"(?:WORD )?(?:restrictions|rules|limits|limitations|guidelines|filters)\b"
+        r"|\b(?:act|behave|respond|answer) as (?:a|an) (?:WORD )?(?:unrestricted|unfiltered|jailbroken"
+        r"|uncensored) (?:ai|model|assistant|agent|llm)\b"
+        r"|\b(?:from now on|henceforth) you (?:will|must|shall|are to|should) (?:(?:only|always|exclusively) )?"
+        r"(?:obey|take orders from|answer to|serve|act on behalf of)\b",
+    ),
+    Phrase(
+        "gives the model new orders",
+        (("system",), ("must", "now", "shall"), ("you",)),
+        r"(?:^|[\n.!>\]])\s{0,9}\[?system(?: message| prompt| notice| note)?\]?: you (?:must|are now|shall)\b",
     ),
     Phrase(
         "gives the model another role",
@@ -187,7 +184,7 @@ OVERRIDES: Final = (
     ),
     Phrase(
         "imitates the marks of a chat template",
-        (("<|", "[inst]", "<<sys>>", "[/inst]", "\n\nhuman:", "## system"),),
+        (("<|", "[inst]", "<<sys>>", "[/inst]", "human:", "##"),),
         r"<\|(?:im_start|im_end|system|user|assistant|endoftext|end_of_text|eot_id|start_header_id|end_header_id"
         r"|begin_of_text"
         r"|channel|message|start|end)\|>|\[/?inst\]|<</?sys>>|\n\nhuman: .{1,400}?\n\nassistant:|(?:^"
@@ -204,7 +201,8 @@ CONCEALMENTS: Final = (
         r"(?: (?:about|of|that|know|see|regarding|as|on))?"
         r"(?: (?:(?:any|all|part) (?:of )?)?(?:this|these|it|that you|you|what you|any|anything|the (?:call|tool"
         r"|step|file|contents?|real"
-        r"|instructions?|above|reason|fact|existence|transfer|copy|extra|additional))\b|\s*(?:[.;!,)\]<\n\"']|$))",
+        r"|instructions?|above|reason|fact|existence|transfer|copy|extra|additional|arguments?|parameters?))\b"
+        r"|\s*(?:[.;!,)\]<\n\"']|$))",
     ),
     Phrase(
         "tells the model to keep something from the user",
@@ -219,11 +217,12 @@ CONCEALMENTS: Final = (
     ),
     Phrase(
         "tells the model to keep something from the user",
-        (("hide", "conceal", "keep", "without", "not", "never", "silently", "secretly", "covertly"),
+        (("hide", "conceal", "keep", "without", "not", "never", "silently", "secretly", "covertly", "quietly",
+          "discreetly", "stealthily"),
          ("from", "knowledge", "noticing", "knowing", "aware", "realiz", "realis", "know", "notice", "see", "learn",
           "find", "told",
-          "informed", "silently", "secretly", "covertly"),
-         (*_USERS, "from", "silently", "secretly", "covertly")),
+          "informed", "silently", "secretly", "covertly", "quietly", "discreetly", "stealthily"),
+         (*_USERS, "from", "silently", "secretly", "covertly", "quietly", "discreetly", "stealthily")),
         rf"\b(?:hide|conceal|keep) (?:this|these|it|the (?:call|tool|step|fact|contents?|instructions?|transfer"
         rf"|file)|everything)"
         rf" (?:WORD ){{0,4}}from {_USER}\b|\bkeep (?:this|it|these) (?:WORD ){{0,2}}(?:secret|confidential"
@@ -233,8 +232,66 @@ CONCEALMENTS: Final = (
         rf"|\b{_USER} (?:must|should|may|can|will) (?:not|never) (?:know|notice|see|learn|find out|be (?:told"
         rf"|informed|aware))"
         r"(?: (?:about|of|that))?(?: (?:this|it|these|anything))?\b(?![^\S\n]+\w)"
-        r"|\b(?:silently|secretly|covertly) (?:send|forward|upload|includ|append|pass|exfiltrat|transmit|copy"
+        r"|\b(?:silently|secretly|covertly|quietly|discreetly|stealthily) (?:send|forward|upload|includ|append|pass"
+        r"|exfiltrat|transmit|copy"
         r"|post)\w{0,3} (?:WORD ){0,8}(?:to|in|as|via) ",
+    ),
+    Phrase(
+        "tells the model to keep something from the user",
+        (_USERS, _NOTS, ("show", "display", "print", "present", "visible", "report", "pass", "relay")),
+        rf"\b{_NOT} (?:(?:ever|directly|explicitly|please|to) ){{0,2}}(?:show(?:ing)?|display(?:ing)?|print(?:ing)?"
+        rf"|present(?:ing)?|report(?:ing)?|relay(?:ing)?|make) (?:any of |any part of )?(?:this|these|{_THIS_DEED}"
+        rf"|this (?:text|note|message|part|section|description|file)) (?:visible )?to {_USER}{_STOP}",
+    ),
+    Phrase(
+        "tells the model to keep something from the user",
+        (_NOTS, ("mention", "reveal", "disclos", "expos", "acknowledg", "admit", "say", "state", "hint", "talk",
+                 "refer", "reference", "confirm"),
+         ("this", "these", "the", "you")),
+        rf"\b{_NOT} (?:(?:ever|directly|explicitly|please|to|even) ){{0,2}}(?:mention(?:ing)?|reveal(?:ing)?"
+        r"|disclos(?:e|ing)|expos(?:e|ing)|acknowledg(?:e|ing)|admit(?:ting)?|say(?:ing)?|stat(?:e|ing)|hint(?:ing)?"
+        r"|talk(?:ing)? about|refer(?:ring)? to|confirm(?:ing)?) "
+        r"(?:(?:that |how )?(?:you|the model|the assistant) (?:(?:have|had|just|also|first|ever|secretly) ){0,2}(?:used"
+        r"|called|ran|invoked|read|sent|accessed|copied|forwarded|uploaded|did this|were told|were asked"
+        r"|were instructed)\b"
+        r"|(?:having |the fact that you )?(?:using|used|called|calling|read|sent) (?:this|these) (?:tools?|files?"
+        r"|step)\b"
+        rf"|(?:to {_USER} )?(?:the |any )?(?:existence|presence|use|usage|purpose) of {_THIS_DEED}"
+        rf"|{_THIS_DEED} to {_USER}|(?:this|these) (?:instructions?|steps?|hidden WORD|side notes?){_STOP})",
+    ),
+    Phrase(
+        "tells the model to keep something from the user",
+        (_USERS, ("need", "has", "have", "must", "should", "keep", "without"),
+         ("know", "told", "informed", "see", "aware", "learn", "shown", "revealed", "mentioned", "disclosed",
+          "displayed", "hidden", "invisible", "secret", "concealed", "hear", "notified", "dark")),
+        rf"\b{_USER} (?:do not|does not|don t|doesn t) (?:need|have) to (?:know|be (?:told|informed|aware)|see|hear"
+        rf"|learn) (?:(?:about|of) )?(?:this|it|these|any of this|that you|{_THIS_DEED}){_STOP}"
+        rf"|\b{_USER} (?:need not|needn t|must not|should not|must never|should never) (?:know|be (?:told|informed"
+        rf"|aware|notified)|learn|find out|hear) (?:(?:about|of) )?(?:this|it|these|any of this|that you"
+        rf"|{_THIS_DEED})\b"
+        rf"|\b(?:this|these)(?: (?:tools?|steps?|calls?|instructions?|actions?|text|message|process|note))? (?:must"
+        rf"|should"
+        rf"|shall|may|can) (?:not|never) be (?:shown|revealed|mentioned|disclosed|displayed|told|visible) to {_USER}\b"
+        rf"|\b(?:this|these) (?:tools?|steps?|calls?|instructions?|actions?|process) (?:is|are|must|should|has|have)"
+        rf"(?: (?:to|be|remain|stay|kept|keep)){{0,3}} (?:hidden|invisible|secret|concealed|unknown) (?:from"
+        rf"|to) {_USER}\b"
+        rf"|\bkeep {_USER} (?:unaware|in the dark)\b|\bwithout {_USER} (?:ever )?(?:being|becoming|getting) (?:told"
+        r"|informed|aware|notified|asked)\b",
+    ),
+    Phrase(
+        "tells the model to keep something from the user",
+        (("between", "yourself", "tracks", "mention", "traces", "evidence", "happened", "deny", "omit", "leave",
+          "secret"),
+         ("us", "yourself", "your", "no", "nothing", "having", "that", "any", "this", "all", "little")),
+        r"\bkeep (?:this|it|these|that) (?:(?:just|strictly|only) )?(?:between (?:us|you and (?:me|i))|to yourself)\b"
+        r"|\bour little secret\b|\bcover your tracks\b|\bmake no mention of (?:this|it|these)\b"
+        r"|\b(?:act|behave|continue|respond|answer|carry on) as (?:if|though) (?:nothing (?:had |has )?happened"
+        r"|(?:this|it) (?:never|had not|did not) happen(?:ed)?)\b"
+        r"|\b(?:remove|erase|delete|leave out|omit|leave) (?:all |any |no )?(?:traces?|evidence|mention|signs?) of "
+        rf"(?:{_THIS_DEED}|this|having)\b|\bdeny (?:having|that you|any knowledge|using|knowing)\b"
+        r"|\b(?:omit|leave) (?:this|it|these)(?: WORD){0,2} (?:out of|from) (?:your |the )?(?:final )?(?:response"
+        r"|answer"
+        r"|reply|summary|output)\b",
     ),
 )  # fmt: skip
 
@@ -284,13 +341,40 @@ EXFILTRATIONS: Final = (
         r" [^\0]{0,80}?(?:to|at|with) (?:WORD ){0,3}[\W_]{0,4}(?:https?://\w"
         r"|\w[\w.+-]{0,40}@(?!example\.)\w[\w-]{0,40}\.\w{2,})",
     ),
+    Phrase(
+        "has the model read secrets and hand them over",
+        (("keys", "tokens", "credentials", "secrets", "passwords", "cookies", "variables", "environ", "printenv"),
+         _PASSES),
+        r"\b(?:keys|tokens|credentials"
+        r"|secrets|passwords|cookies)(?: (?:and|or|any|other|you|can|find|that|are|is|stored|found|saved|available|set"
+        r"|secrets|tokens|passwords|credentials|keys)){0,5}"
+        r" (?:from|in|on|of|within) (?:(?:the|your|user|users|s|this|their|any|all|local|current|host) ){0,3}"
+        r"(?:environment|env|system|machine|computer|file ?system|disk|home (?:directory|folder)|keychain|browser"
+        r"|shell|process|config(?:uration)? files?|conversation|other (?:tools|servers))\b"
+        r"|\bos\.environ\b|\bprocess\.env\b(?!\.)|\bprintenv\b|/proc/self/environ",
+        rf"\b(?:{_READ}|gather(?:ing)?|search(?:ing)? for|harvest(?:ing)?|copy(?:ing)?|tak(?:e|ing)|use|run|{_PASS})\b",
+        rf"\b{_PASS} (?:(?:its|it|the|their|them|that|this|all|any|what|those|both|every|each|results?|contents?"
+        rf"|values?"
+        r"|output|text|data|full|whole|entire|of|you|found|back) ){1,6}(?:along )?(?:as|in|into|inside|to|via|through"
+        r"|with|within|under) ",
+    ),
+    Phrase(
+        "has the model read secrets and hand them over",
+        (("file", "document"), ("password", "secret", "credential", "key", "token"), _PASSES),
+        r"\b(?:files?|documents?) (?:that |which )?(?:contain(?:s|ing)?|hold(?:s|ing)?|with) (?:(?:any|all|the|user"
+        r"|users"
+        r"|s|private|api|saved) ){0,3}(?:passwords?|secrets?|credentials?|keys|tokens)\b",
+        r"\b(?:find|search for|look for|read|open|locate|collect|list|gather)\b",
+        rf"\b{_PASS} (?:(?:its|it|the|their|them|that|all|any|those|every|results?|contents?|values?|text|data|full|of"
+        r"|you|found) ){1,6}(?:as|in|into|inside|to|via|through|with|within|under) ",
+    ),
 )  # fmt: skip
 
 CONVERSATION: Final = (
     Phrase(
         "asks for the conversation",
-        (("conversation", "chat", "messages", "message history", "thought", "dialogue"),
-         ("history", "log", "transcript", "full", "whole", "entire", "complete", "all", "so far", "chain"), _PASSES),
+        (("conversation", "chat", "message", "thought", "dialogue"),
+         ("history", "log", "transcript", "full", "whole", "entire", "complete", "all", "far", "chain"), _PASSES),
         rf"\b{_PASS} (?:(?:the|your|our|this|with|user|users|a|copy|record|of|log|raw|exact|verbatim) ){{0,4}}"
         r"(?:(?:full|whole|entire|complete|all|verbatim|current) (?:of )?(?:the )?(?:(?:chat|conversation"
         r"|dialogue) (?:history|log|transcript|so far|context)"
@@ -308,8 +392,8 @@ STEERING: Final = (
     ),
     Phrase(
         "claims to come before other tools",
-        (("always", "must", "mandatory", "required", "should", "has to", "needs to"), ("this",),
-         ("first", "before", "prior", "start", "beginning", "every", "for all")),
+        (("always", "must", "mandatory", "required", "should", "has", "needs"), ("this",),
+         ("first", "before", "prior", "start", "beginning", "every", "all")),
         rf"\b(?:always|must(?: always)?|mandatory to|required to) (?:{_CALL}|be {_CALL}) this(?: (?:tool|function))?"
         r" (?:first|(?:before|prior to) (?:any|all|every|each|anything|everything|other|doing|responding"
         r"|answering|beginning|starting)"
@@ -319,7 +403,7 @@ STEERING: Final = (
     ),
     Phrase(
         "claims to replace other tools",
-        (("tool", "function"), ("other", "instead", "rather", "place of", "preference", "over")),
+        (("tool", "function"), ("other", "instead", "rather", "place", "preference", "over")),
         rf"\b(?:instead of|rather than|in place of|in preference to|over)(?: {_CALL})? (?:any|all"
         rf"|every) (?:other )?(?:WORD ){{0,2}}(?:tools?|functions?)\b"
         rf"|\b{_NOT} (?:use|call|invoke) (?:any|all) other (?:WORD )?(?:tools?|functions?)\b"
@@ -330,30 +414,12 @@ STEERING: Final = (
 CONSENT: Final = (
     Phrase(
         "tells the model to act without asking",
-        (("confirm", "permission", "approval", "consent"), (*_NOTS, "no need", "skip", "bypass")),
+        (("confirm", "permission", "approval", "consent"), (*_NOTS, "need", "skip", "bypass")),
         rf"\b(?:{_NOT} (?:ask|wait|request|seek|prompt|require)|without (?:asking|waiting|requesting|seeking"
         rf"|prompting|requiring)"
         rf"|no need to (?:ask|wait|request|seek)|skip(?:ping)?|bypass(?:ing)?) (?:(?:for|the|any|from|to|your"
         rf"|explicit|further|a) ){{0,3}}"
         r"(?:(?:user|human)s? (?:s )?(?:for )?(?:WORD ){0,2})?(?:confirm(?:ation)?|permission|approval|consent)\b",
+        may_be_a_name=True,
     ),
 )  # fmt: skip
-
-
-def find(phrases: tuple[Phrase, ...], text: str) -> Iterator[Match]:
-    """What a text, folded, says of these: the first of each meaning."""
-    said: set[str] = set()
-    seen: dict[int, bool] = {}
-
-    def has_one(words: tuple[str, ...]) -> bool:
-        """Whether one of the words is in the text: a look at substrings, once for words that several rows share."""
-        if id(words) not in seen:
-            seen[id(words)] = any(word in text for word in words)
-        return seen[id(words)]
-
-    for phrase in phrases:
-        if phrase.meaning not in said and all(map(has_one, phrase.anchors)):
-            span = phrase.search(text)
-            if span is not None:
-                said.add(phrase.meaning)
-                yield Match(phrase.meaning, *span)

@@ -10,7 +10,7 @@ from toolbridge.display import shown
 from toolbridge.lint.confusables import read_as
 from toolbridge.lint.finding import Flaw
 from toolbridge.lint.rule import CheckAll
-from toolbridge.lint.rules.safety_phrases import Match, Phrase, find
+from toolbridge.lint.rules.safety_search import Match, Phrase, anchors_in, find
 from toolbridge.lint.subject import ServerFacts, Surface
 from toolbridge.lint.texts import Located, Texts
 from toolbridge.types import ToolId
@@ -24,6 +24,12 @@ MOST_FLAWS: Final = 20
 
 LONGEST_QUOTE: Final = 80
 """Characters of a text that a message quotes."""
+
+SHORTEST_ORDER: Final = 8
+"""Characters of a text that can be an order."""
+
+SHORTEST_ORDER_ABROAD: Final = 5
+"""The same where a character may be a word, as in Chinese."""
 
 Look: TypeAlias = Callable[[Texts], Iterable[Flaw]]
 
@@ -46,7 +52,7 @@ def saying(phrases: tuple[Phrase, ...], *, advice: str) -> Look:
     """A look for phrases."""
 
     def look(texts: Texts) -> Iterator[Flaw]:
-        if not any(find(phrases, texts.folded)):
+        if not any(find(phrases, texts.folded, texts.once(_anchors))):
             return
         for located in texts.located:
             for match, start, end in said(phrases, located.text):
@@ -60,9 +66,13 @@ def saying(phrases: tuple[Phrase, ...], *, advice: str) -> Look:
     return look
 
 
+def _anchors(texts: Texts) -> int:
+    return anchors_in(texts.folded)
+
+
 def said(phrases: tuple[Phrase, ...], text: str) -> Iterator[tuple[Match, int, int]]:
     """The phrases of a text, and where they are in it as it was sent."""
-    if len(text) < 8:
+    if len(text) < (SHORTEST_ORDER if text.isascii() else SHORTEST_ORDER_ABROAD):
         return
     folded, offsets = read_as(text)
     for match in find(phrases, folded):
