@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from tests.lock.surfaces import ANNOUNCE, LIST_PLANTS, PULL, locked
-from toolbridge.lock import Change, Lock, compare, compare_server, diff_lines, judge, seen
+from toolbridge.lock import Change, Lock, LockedServer, compare, compare_server, diff_lines, judge, seen
 from toolbridge.lock.judge import CLEAN, Verdict
+from toolbridge.lock.matching import Effort
+from toolbridge.lock.words import word_changes
 
 BED: dict[str, Any] = LIST_PLANTS["inputSchema"]["properties"]["bed"]
 LIMIT: dict[str, Any] = LIST_PLANTS["inputSchema"]["properties"]["limit"]
@@ -229,7 +231,7 @@ def test_the_diff_is_what_difflib_makes_of_the_same_lines() -> None:
     old = [f"line {i}" for i in range(60)]
     new = [*old[:3], "in", *old[3:20], *old[25:40], "x", "y", *old[41:], "end"]
     expected = [each.rstrip("\n") for each in unified_diff(old, new, "locked/t", "now/t", lineterm="")]
-    assert _unified("t", old, new) == expected
+    assert _unified("t", old, new, Effort()) == expected
 
 
 def test_a_megabyte_of_other_words_is_compared_in_linear_time() -> None:
@@ -253,3 +255,35 @@ def test_many_changes_of_one_tool_are_told_up_to_a_number() -> None:
 def test_what_is_seen_leaves_letters_and_escapes_the_rest() -> None:
     assert seen("Grüße 日本 🙂") == "Grüße 日本 🙂"
     assert seen("a\n\t\u00a0\u3164\U000e0100") == r"a\n\t\u00a0\u3164\udb40\udd00"
+
+
+def repeating(words: str, tools: int, parameters: int) -> LockedServer:
+    """Texts on which a comparison word by word would take minutes."""
+    properties = {f"p{number}": {"description": words} for number in range(parameters)}
+    tool = {"description": words, "inputSchema": {"type": "object", "properties": properties}}
+    return locked(*({"name": f"t{number}", **tool} for number in range(tools)))
+
+
+def test_a_hub_finds_every_tool_that_changed_without_holding_its_event_loop_up() -> None:
+    before = repeating(f"x {'a b ' * 199}y", 100, 4)
+    after = repeating(f"z {'b a ' * 199}w", 100, 4)
+    start = time.perf_counter()
+    verdict = judge("shed", before, after)
+    assert time.perf_counter() - start < 0.5
+    assert set(verdict.quarantined) == {f"t{number}" for number in range(100)}
+    assert all(each.startswith("its description changed; ") for each in verdict.quarantined.values())
+
+
+def test_a_person_does_not_wait_for_minutes_either() -> None:
+    before = Lock({"shed": repeating(f"x {'a b ' * 199}y", 100, 4)})
+    after = repeating(f"z {'b a ' * 199}w", 100, 4)
+    start = time.perf_counter()
+    assert len(compare(before, {"shed": after})) == 500
+    assert len(diff_lines("shed", before.servers["shed"], after)) > 100
+    assert time.perf_counter() - start < 10
+
+
+def test_where_too_much_changed_one_difference_is_told_and_then_none() -> None:
+    assert word_changes("x a y", "z a w", Effort()) == 'new words: "z … w"; words gone: "x … y"'
+    assert word_changes("x a y", "z a w", Effort(11)) == 'new words: "z a w"; words gone: "x a y"'
+    assert word_changes("x a y", "z a w", Effort(9)) == "how is not looked at here, so much has changed"

@@ -1,7 +1,8 @@
 """The lock: what servers offered when somebody looked at it, kept, compared and told.
 
 `surface` makes a tool its canonical form and digest, `lockfile` reads and writes the file, `compare` finds the changes,
-`words` says them, `judge` decides what of a server may still be used. Nothing here asks a server: that is done above.
+`words` says them within an effort (`matching`), `judge` decides what of a server may still be used. Nothing here asks a
+server: that is done above.
 """
 
 from toolbridge.lock.compare import Change, compare, compare_server

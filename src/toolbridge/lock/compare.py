@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
+from toolbridge.lock.matching import Effort
 from toolbridge.lock.surface import Lock, LockedServer, LockedTool
 from toolbridge.lock.words import quoted, seen, shown, word_changes
 from toolbridge.schema.keywords import SCHEMA_IN_VALUE, SCHEMAS_IN_LIST, SCHEMAS_IN_MAP
@@ -81,9 +82,10 @@ class Change:
 def compare(old: Lock, new: Mapping[str, LockedServer], *, gone: tuple[str, ...] = ()) -> tuple[Change, ...]:
     """The changes of these servers, the gravest first. `gone` are servers that are in the lock and no longer there."""
     found: list[Change] = []
+    effort = Effort()
     for name, server in new.items():
         if name in old.servers:
-            found += compare_server(name, old.servers[name], server)
+            found += compare_server(name, old.servers[name], server, effort)
         else:
             count = f"{len(server.tools)} tool{'' if len(server.tools) == 1 else 's'}"
             found.append(Change(name, None, "added", "server", f"is not in the lock ({count})", grave=True))
@@ -92,21 +94,23 @@ def compare(old: Lock, new: Mapping[str, LockedServer], *, gone: tuple[str, ...]
     return tuple(sorted(found, key=lambda each: (each.rank, each.server, each.tool or "")))
 
 
-def compare_server(name: str, old: LockedServer, new: LockedServer) -> tuple[Change, ...]:
-    """The changes of one server, the gravest first."""
-    found = [*_identity(name, old, new)]
+def compare_server(name: str, old: LockedServer, new: LockedServer, effort: Effort | None = None) -> tuple[Change, ...]:
+    """The changes of one server, the gravest first. Every tool that differs is told; `effort` is what may be spent on
+    the words for it."""
+    effort = effort or Effort()
+    found = [*_identity(name, old, new, effort)]
     for tool in sorted({*old.tools, *new.tools}):
-        found += compare_tool(name, tool, old.tools.get(tool), new.tools.get(tool))
+        found += compare_tool(name, tool, old.tools.get(tool), new.tools.get(tool), effort)
     return tuple(sorted(found, key=lambda each: (each.rank, each.tool or "")))
 
 
-def _identity(server: str, old: LockedServer, new: LockedServer) -> Iterator[Change]:
+def _identity(server: str, old: LockedServer, new: LockedServer, effort: Effort) -> Iterator[Change]:
     before, after = old.identity, new.identity
     said = [_named(each.get("name")) for each in (before, after)]
     if said[0] != said[1]:
         yield Change(server, None, "changed", "identity", f"called itself {said[0]} and calls itself {said[1]} now")
     if before.get("instructions") != after.get("instructions"):
-        words = _text_change("instructions", before.get("instructions"), after.get("instructions"))
+        words = _text_change("instructions", before.get("instructions"), after.get("instructions"), effort)
         yield Change(server, None, "changed", "instructions", f"its {words}")
     if before.get("version") != after.get("version"):
         versions = [seen(each.get("version") or "unknown") for each in (before, after)]
@@ -120,7 +124,9 @@ def _named(name: str | None) -> str:
     return quoted(name) if name else "nothing"
 
 
-def compare_tool(server: str, name: str, old: LockedTool | None, new: LockedTool | None) -> list[Change]:
+def compare_tool(
+    server: str, name: str, old: LockedTool | None, new: LockedTool | None, effort: Effort
+) -> list[Change]:
     """The changes of one tool."""
     if new is None:
         return [Change(server, name, "removed", "tool", "is gone")]
@@ -133,7 +139,7 @@ def compare_tool(server: str, name: str, old: LockedTool | None, new: LockedTool
     if old.digest == new.digest:
         return []
     found: list[Change] = []
-    for what, words, path, grave in _tool_changes(old.content, new.content):
+    for what, words, path, grave in _tool_changes(old.content, new.content, effort):
         if len(found) == MOST_CHANGES:
             found.append(Change(server, name, "changed", "parameters", "has more changes than are told here"))
             break
@@ -145,11 +151,11 @@ def compare_tool(server: str, name: str, old: LockedTool | None, new: LockedTool
 _Told: TypeAlias = tuple[What, str, str, bool]
 
 
-def _tool_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[_Told]:
+def _tool_changes(old: Mapping[str, Any], new: Mapping[str, Any], effort: Effort) -> Iterator[_Told]:
     yield from _hint_changes(_mapping(old.get("annotations")), _mapping(new.get("annotations")))
     for key in ("description", "title"):
         if old.get(key) != new.get(key):
-            yield "description", f"its {_text_change(key, old.get(key), new.get(key))}", f"/{key}", True
+            yield "description", f"its {_text_change(key, old.get(key), new.get(key), effort)}", f"/{key}", True
     yield from _meta_changes(_mapping(old.get("_meta")), _mapping(new.get("_meta")))
     for key, what in (("inputSchema", "parameters"), ("outputSchema", "result")):
         before, after = old.get(key), new.get(key)
@@ -159,7 +165,8 @@ def _tool_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[_T
             words = "says now what it returns" if key in new else "no longer says what it returns"
             yield "result" if what == "result" else "parameters", words, f"/{key}", False
         else:
-            yield from _Schemas("result" if what == "result" else "parameters").changes(before, after, f"/{key}", "")
+            schemas = _Schemas("result" if what == "result" else "parameters", effort)
+            yield from schemas.changes(before, after, f"/{key}", "")
 
 
 _CLAIMS: Final[dict[str, tuple[bool, str, str]]] = {
@@ -209,8 +216,9 @@ def _meta_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[_T
 class _Schemas:
     """Two schemas side by side."""
 
-    def __init__(self, what: Literal["parameters", "result"]) -> None:
+    def __init__(self, what: Literal["parameters", "result"], effort: Effort) -> None:
         self._what: What = what
+        self._effort = effort
         self._thing = "parameter" if what == "parameters" else "result's"
 
     def changes(self, old: Any, new: Any, path: str, place: str) -> Iterator[_Told]:
@@ -230,10 +238,8 @@ class _Schemas:
             elif key == "enum" and isinstance(before, list) and isinstance(after, list):
                 yield from self._enum(before, after, inner, place)
             elif key in ("description", "title", "$comment"):
-                texts = [
-                    each if isinstance(each, str) else None if each is None else shown(each) for each in (before, after)
-                ]
-                words = _text_change(key, *texts)
+                was, now = (each if isinstance(each, str | None) else shown(each) for each in (before, after))
+                words = _text_change(key, was, now, self._effort)
                 yield "description", f"{self._of(place)} {words}" if place else f"its schema's {words}", inner, True
             elif key in SCHEMA_IN_VALUE and key in old and key in new:
                 yield from self.changes(before, after, inner, f"{place}[]" if key == "items" else place)
@@ -264,11 +270,12 @@ class _Schemas:
         self, old: Any, new: Any, before: list[str], after: list[str], path: str, place: str
     ) -> Iterator[_Told]:
         names = [_mapping(each.get("properties")) for each in (old, new)]
-        for name in sorted({*before} ^ {*after}):
+        wanted = {*after}
+        for name in sorted({*before} ^ wanted):
             if name in names[0] and name not in names[1]:
                 continue  # it is gone, and that is told
             below = f"{place}.{name}" if place else name
-            words = "is required now" if name in after else "is no longer required"
+            words = "is required now" if name in wanted else "is no longer required"
             yield self._what, f"{self._named(below)} {words}", path, False
 
     def _enum(self, before: list[Any], after: list[Any], path: str, place: str) -> Iterator[_Told]:
@@ -303,12 +310,12 @@ def _listed(values: list[str]) -> str:
     return ", ".join(values[:8]) + more
 
 
-def _text_change(key: str, old: str | None, new: str | None) -> str:
+def _text_change(key: str, old: str | None, new: str | None, effort: Effort) -> str:
     if old is None:
         return f"{key} is new: {quoted(new or '')}"
     if new is None:
         return f"{key} is gone"
-    return f"{key} changed; {word_changes(old, new)}"
+    return f"{key} changed; {word_changes(old, new, effort)}"
 
 
 def _value_change(name: str, was_there: bool, before: Any, is_there: bool, after: Any) -> str:

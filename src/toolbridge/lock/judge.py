@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from toolbridge.lock.compare import Change, compare_server
+from toolbridge.lock.matching import LITTLE, Effort
 from toolbridge.lock.surface import LockedServer
 from toolbridge.types import EMPTY
 
@@ -37,10 +38,13 @@ CLEAN = Verdict()
 
 
 def judge(name: str, locked: LockedServer, now: LockedServer, *, refuse: bool = False) -> Verdict:
-    """Hold a server against its lock. With `refuse`, any change that fails is the whole server's."""
+    """Hold a server against its lock. With `refuse`, any change that fails is the whole server's.
+
+    It runs in the event loop of a hub: words that would take long to find are not looked for.
+    """
     if locked.digest == now.digest and not now.unlockable:
         return CLEAN
-    failing = [each for each in compare_server(name, locked, now) if each.fails]
+    failing = [each for each in compare_server(name, locked, now, Effort(LITTLE)) if each.fails]
     if not failing:
         return CLEAN
     reasons: dict[str, list[str]] = {}

@@ -1,8 +1,7 @@
 """Differences for people: hidden characters made visible, texts compared word by word, tools line by line.
 
 Between `compare`, which finds what changed, and those who print. Whatever a server wrote is untrusted: nothing of it is
-handed on that a terminal would obey or an eye would miss. Costs are linear: past a size, what lies between the first
-and the last difference is told as a whole.
+handed on that a terminal would obey or an eye would miss. What a comparison may cost is an `Effort` (`matching`).
 """
 
 from __future__ import annotations
@@ -12,13 +11,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from toolbridge.lock.matching import Effort, Operation, operations
 from toolbridge.lock.surface import IDENTITY, LockedServer, LockedTool
 
 LONGEST_QUOTE = 240
 """Characters of a server's text that one sentence quotes; the diff has the rest."""
-
-MOST_COMPARED = 400
-"""Words or lines between the first and the last difference that are compared one by one: the time is their square."""
 
 CONTEXT = 3
 """Lines around a change, as `diff -u` has it."""
@@ -60,17 +57,19 @@ def shown(value: Any) -> str:
     return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "…"
 
 
-def word_changes(old: str, new: str) -> str:
+def word_changes(old: str, new: str, effort: Effort) -> str:
     """What became of a text: which words came, and which went."""
+    if not effort.spend(len(old) + len(new)):
+        return "how is not looked at here, so much has changed"
     if old.split() == new.split():
-        return "only its white space changed" if _bare(old) == _bare(new) else _hidden(old, new)
+        return "only its white space changed" if _bare(old) == _bare(new) else _hidden(old, new, effort)
     gone: list[str] = []
     came: list[str] = []
-    for before, after in _parts(_WORD.findall(old), _WORD.findall(new)):
+    for before, after in _parts(_WORD.findall(old), _WORD.findall(new), effort):
         gone += ["".join(before).strip()] if before else []
         came += ["".join(after).strip()] if after else []
     if _bare(old) == _bare(new):
-        return _hidden(old, new)
+        return _hidden(old, new, effort)
     parts = [f"new words: {quoted(' … '.join(filter(None, came)))}"] if any(came) else []
     if any(gone):
         parts.append(f"words gone: {quoted(' … '.join(filter(None, gone)))}")
@@ -85,9 +84,9 @@ def _bare(text: str) -> str:
     return "".join(each for each in text if each.isprintable() and each != " " and not _UNSEEN.match(each))
 
 
-def _hidden(old: str, new: str) -> str:
+def _hidden(old: str, new: str, effort: Effort) -> str:
     """Two texts that look alike."""
-    differences = [*_parts(list(old), list(new))]
+    differences = [*_parts(list(old), list(new), effort)]
     came = "".join(each for _, after in differences for each in after)
     gone = "".join(each for before, _ in differences for each in before)
     unseen = "".join(each for each in came if not _bare(each) and not each.isspace())
@@ -99,48 +98,26 @@ def _hidden(old: str, new: str) -> str:
     )
 
 
-def _parts(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+def _parts(old: Sequence[str], new: Sequence[str], effort: Effort) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
     """What stood at each difference, and what stands there."""
-    for tag, a, b, c, d in _operations(old, new):
+    for tag, a, b, c, d in operations(old, new, effort):
         if tag != "equal":
             yield old[a:b], new[c:d]
-
-
-def _operations(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
-    """`difflib`'s operations, in bounded time."""
-    most = min(len(old), len(new))
-    start = 0
-    while start < most and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < most - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    left, right = old[start : len(old) - end], new[start : len(new) - end]
-    found = [("equal", 0, start, 0, start)] if start else []
-    if max(len(left), len(right)) > MOST_COMPARED:
-        found.append(("replace", start, len(old) - end, start, len(new) - end))
-    elif left or right:
-        from difflib import SequenceMatcher  # slow to import; only a difference needs it
-
-        inner = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
-        found += [(tag, a + start, b + start, c + start, d + start) for tag, a, b, c, d in inner]
-    if end:
-        found.append(("equal", len(old) - end, len(old), len(new) - end, len(new)))
-    return found
 
 
 def diff_lines(server: str, old: LockedServer | None, new: LockedServer | None) -> list[str]:
     """A unified diff of a server: a part for itself and one for each tool that changed. Every line can be printed."""
     lines: list[str] = []
+    effort = Effort()
     before, after = (each.identity if each else {} for each in (old, new))
     label = seen(server)
     if before != after:
-        lines += _unified(label, old and _identity_lines(before), new and _identity_lines(after))
+        lines += _unified(label, old and _identity_lines(before), new and _identity_lines(after), effort)
     tools = [each.tools if each else {} for each in (old, new)]
     for name in sorted({*tools[0], *tools[1]}):
         left, right = (each.get(name) for each in tools)
         if left is None or right is None or left.digest != right.digest:
-            lines += _unified(f"{label}/{seen(name)}", _tool_lines(left), _tool_lines(right))
+            lines += _unified(f"{label}/{seen(name)}", _tool_lines(left), _tool_lines(right), effort)
     return lines
 
 
@@ -160,14 +137,14 @@ def _field_lines(key: str, value: Any) -> list[str]:
     return [f"{key}:", *(f"  {seen(line)}" for line in text.split("\n"))]
 
 
-def _unified(label: str, before: list[str] | None, after: list[str] | None) -> list[str]:
+def _unified(label: str, before: list[str] | None, after: list[str] | None, effort: Effort) -> list[str]:
     """Two texts as `diff -u` shows them; `None` is one that is not there at all."""
     old, new = before or [], after or []
     lines = [
         "--- /dev/null" if before is None else f"--- locked/{label}",
         "+++ /dev/null" if after is None else f"+++ now/{label}",
     ]
-    for group in _groups(_operations(old, new)):
+    for group in _groups(operations(old, new, effort)):
         _, a, _, c, _ = group[0]
         _, _, b, _, d = group[-1]
         lines.append(f"@@ -{_range(a, b)} +{_range(c, d)} @@")
@@ -186,14 +163,14 @@ def _range(start: int, end: int) -> str:
     return f"{start + 1 if count else start},{count}"
 
 
-def _groups(operations: list[tuple[str, int, int, int, int]]) -> Iterator[list[tuple[str, int, int, int, int]]]:
+def _groups(found: list[Operation]) -> Iterator[list[Operation]]:
     """Changes with a few lines around them; those that stand close together in one group."""
-    group: list[tuple[str, int, int, int, int]] = []
-    for place, (tag, a, b, c, d) in enumerate(operations):
+    group: list[Operation] = []
+    for place, (tag, a, b, c, d) in enumerate(found):
         if tag != "equal":
             group.append((tag, a, b, c, d))
             continue
-        first, last = place == 0, place == len(operations) - 1
+        first, last = place == 0, place == len(found) - 1
         if not first and (last or b - a > 2 * CONTEXT):
             yield [*group, (tag, a, min(b, a + CONTEXT), c, min(d, c + CONTEXT))]
             group = []
