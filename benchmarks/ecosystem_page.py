@@ -115,9 +115,10 @@ def _safety(figures: Figures) -> str:
     ]
     return _paragraphs(
         "## Safety",
-        """A finding of these is a reason to look, and says nothing of anybody's intent. In November 2026 we read every
-        one of them but those about secrets, and saw nothing that was meant to harm: servers that insist on a first step
-        of their own, control characters that a documentation tool left behind, invisible spaces in translated text.
+        """A finding of these is a reason to look, and says nothing of anybody's intent. In November 2026 we looked
+        through them, those about secrets aside, and noticed nothing that was meant to harm: servers that insist on a
+        first step of their own, control characters that a documentation tool left behind, invisible spaces in
+        translated text. That is no audit of any server.
         Look-alikes and references between servers are not in here, since each server was looked at by itself.""",
         "\n".join(["| rule | | tools | servers | asks that |", "|---|---|--:|--:|---|", *rows]),
     )

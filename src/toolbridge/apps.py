@@ -2,15 +2,17 @@
 
 Two vocabularies say it: MCP Apps (`ui`) and the Apps SDK (`openai/…`). Both are read here, and nowhere else. Nothing of
 it is for models, but for one thing: what a file parameter has to hold is said in its description, where a model looks.
+The `_meta` of results is for hosts alone too, also where it stands in a place that models are shown.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from toolbridge.types import EMPTY, Tool, ToolResult
+from toolbridge.types import EMPTY, Content, Text, Tool, ToolResult
 
 VISIBILITY: Final = "openai/visibility"
 WIDGET_ACCESSIBLE: Final = "openai/widgetAccessible"
@@ -36,6 +38,12 @@ FILE_KEYS: Final = ("download_url", "file_id")
 """What a file parameter has to hold. A host may add `mime_type` and `file_name`."""
 
 _FILE = "`download_url` is an address that the server can fetch it from, `file_id` is its id."
+
+META: Final = "_meta"
+STRUCTURED: Final = "structuredContent"
+
+MOST_NESTED = 64
+"""Levels of a value that a model is shown."""
 
 MOST_STEPS = 8
 """References and unions that are followed to find what a property is."""
@@ -156,6 +164,65 @@ def _file_parameters(meta: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
+
+
+# ── results ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def without_meta(value: Any, depth: int = 0) -> Any:
+    """A value that becomes text for a model, without any `_meta` in it. What lies deeper than anyone reads is cut."""
+    if isinstance(value, Mapping):
+        if depth >= MOST_NESTED:
+            return "…"
+        return {key: without_meta(each, depth + 1) for key, each in value.items() if key != META}
+    if isinstance(value, list | tuple):
+        return "…" if depth >= MOST_NESTED else [without_meta(each, depth + 1) for each in value]
+    return value
+
+
+def _parted(structured: Any) -> tuple[Any, Mapping[str, Any]]:
+    """Structured content without a `_meta` at its top, and what stood there.
+
+    It is there where a function returns a whole result as a dict and its SDK takes that for the structured content;
+    what is no object to the SDK comes in an object with the one key `result`.
+    """
+    if not isinstance(structured, Mapping):
+        return structured, EMPTY
+    if list(structured) == ["result"] and isinstance(inner := structured["result"], Mapping) and META in inner:
+        shown, meta = _parted(inner)
+        return {"result": shown}, meta
+    if META not in structured:
+        return structured, EMPTY
+    meta = structured[META]
+    shown = {key: each for key, each in structured.items() if key != META}
+    return shown, meta if isinstance(meta, Mapping) else {META: meta}
+
+
+def _parted_text(text: str, structured: Any) -> tuple[str, Mapping[str, Any]]:
+    """The same for a text that says the structured content again, or is itself a result that an SDK wrote as JSON. Any
+    other text is for models as it is, whatever words are in it."""
+    if f'"{META}"' not in text or text.lstrip()[:1] != "{":
+        return text, EMPTY
+    try:
+        value = json.loads(text)
+        if STRUCTURED not in value and structured not in (value, {"result": value}):
+            return text, EMPTY
+        shown, meta = _parted(value)
+        return json.dumps(shown, ensure_ascii=False, indent=2 if "\n" in text else None), meta
+    except (ValueError, RecursionError):
+        return text, EMPTY
+
+
+def for_models(content: Iterable[Content], structured: Any) -> tuple[tuple[Content, ...], Any, Mapping[str, Any]]:
+    """What a result holds without a `_meta` that its server put among it, and that `_meta`, which is for hosts."""
+    shown, moved = _parted(structured)
+    kept: list[Content] = []
+    for block in content:
+        if isinstance(block, Text):
+            text, meta = _parted_text(block.text, structured)
+            block, moved = (block if text is block.text else Text(text)), {**meta, **moved}
+        kept.append(block)
+    return tuple(kept), shown, moved
 
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────────────────────────

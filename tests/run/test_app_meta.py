@@ -10,7 +10,20 @@ import pytest
 
 from tests.run.conftest import calls, collected, says
 from tests.support.wire_servers import WireServer
-from toolbridge import Approval, CallEnded, Message, Model, Text, ToolCall, ToolId, ToolResult, chat, connect
+from toolbridge import (
+    Approval,
+    CallEnded,
+    Message,
+    Model,
+    Note,
+    Text,
+    ToolCall,
+    ToolId,
+    ToolResult,
+    chat,
+    connect,
+    read_tools,
+)
 from toolbridge.apps import template_for
 from toolbridge.compat.orbiter import read_result as read_foreign_result
 from toolbridge.examine import examine
@@ -26,6 +39,7 @@ from toolbridge.servers.read import read_result
 
 HIDDEN = "hush-hush"
 PAGE = "ui://maps/map.html"
+MOVED = Note("output.meta", "changed", "/_meta")
 META = {"openai/outputTemplate": PAGE, "rows": [HIDDEN], HIDDEN: True}
 ANSWER: dict[str, Any] = {
     "content": [
@@ -40,6 +54,9 @@ ANSWER: dict[str, Any] = {
         {"type": "hologram", "shape": "a cube", "_meta": {"for": HIDDEN}},
         {"type": "resource", "resource": {"text": "no address", "_meta": {"for": HIDDEN}}, "_meta": {"for": HIDDEN}},
         {"type": "text", "_meta": {"for": HIDDEN}},
+        [{"type": "text", "text": "in a list", "_meta": {"for": HIDDEN}}],
+        {"type": "tool_result", "content": [{"type": "text", "text": "further in", "_meta": {"for": HIDDEN}}]},
+        {"type": "resource", "resource": [{"uri": "memo://3", "_meta": {"for": HIDDEN}}]},
     ],
     "structuredContent": {"degrees": 21.5},
     "_meta": META,
@@ -68,7 +85,7 @@ def test_no_provider_is_sent_what_a_result_holds_for_hosts(provider: str, is_kep
     sent = json.dumps(providers()[provider].write_messages(said).value, default=repr)
     assert HIDDEN not in sent
     assert PAGE not in sent
-    for shown in ("seen", "degrees", "a memo", "a cube", "no address"):
+    for shown in ("seen", "degrees", "a memo", "a cube", "no address", "in a list", "further in", "memo://3"):
         assert shown in sent
 
 
@@ -108,6 +125,111 @@ def test_results_that_other_clients_hand_over_are_read_without_it(as_model: bool
     assert read is not None
     assert HIDDEN not in result_text(read)
     assert "seen" in result_text(read)
+
+
+async def test_a_whole_result_that_a_function_returns_as_a_dict_is_told_apart() -> None:
+    """The shapes that the Python SDK makes of one dict, by how its function is annotated."""
+    from mcp.server.mcpserver import MCPServer
+
+    server = MCPServer("maps")
+    returned = {"structuredContent": {"degrees": 21.5}, "_meta": META}
+    annotations: dict[str, Any] = {
+        "bare": dict, "typed": dict[str, Any], "any": Any, "optional": dict[str, Any] | None, "flat": dict[str, Any],
+    }  # fmt: skip
+    for name, annotation in annotations.items():
+
+        def answer(flat: bool = name == "flat") -> Any:
+            return {"degrees": 21.5, "_meta": META} if flat else returned
+
+        answer.__annotations__["return"] = annotation
+        reads = mcp_types.ToolAnnotations(read_only_hint=True)
+        server.tool(name=name, description="Answers.", annotations=reads)(answer)
+    async with connect({"maps": server}) as hub:
+        results = {name: await hub.call("maps", name) for name in annotations}
+        report = lint_tools(
+            hub.all_tools,
+            settings=LintSettings(select=("result.meta-in-content",)),
+            servers=await examine(hub, call=True),
+        )
+    left: dict[str, Any] = {"structuredContent": {"degrees": 21.5}}
+    assert {name: each.structured for name, each in results.items()} == {
+        "bare": None, "typed": left, "any": None, "optional": {"result": left}, "flat": {"degrees": 21.5},
+    }  # fmt: skip
+    for name, each in results.items():
+        assert json.loads(each.text) == ({"degrees": 21.5} if name == "flat" else left)
+        assert HIDDEN not in result_text(each)
+        assert {key: each.meta.get(key) for key in META} == META
+        assert each.notes == (MOVED,)
+    assert {each.tool.name for each in report.findings if each.tool is not None} == {*annotations}
+
+
+def read(structured: Any, *texts: str, output: Any = None, **more: Any) -> ToolResult:
+    answer = {"content": [{"type": "text", "text": each} for each in texts], "structuredContent": structured, **more}
+    (tool,) = read_tools([{"name": "look", "inputSchema": {"type": "object"}, "outputSchema": output}])
+    _mend_result(answer)
+    return read_result(mcp_types.CallToolResult.model_validate(answer), "1", tool)
+
+
+DEGREES: dict[str, Any] = {
+    "type": "object",
+    "properties": {"degrees": {"type": "number"}},
+    "required": ["degrees"],
+    "additionalProperties": False,
+}
+
+
+def test_a_schema_is_held_against_what_is_left_or_else_against_the_whole() -> None:
+    whole = {"degrees": 21.5, "_meta": {"a": 1}}
+    assert read(whole, output=DEGREES).notes == (MOVED,)
+    asking = {**DEGREES, "required": ["degrees", "_meta"], "additionalProperties": True}
+    assert read(whole, output=asking).notes == (MOVED,)
+    notes = read({"degrees": "warm", "_meta": {"a": 1}}, output=DEGREES).notes
+    assert [(each.code, each.path) for each in notes] == [("output.mismatch", "/degrees"), ("output.meta", "/_meta")]
+
+
+@pytest.mark.parametrize(
+    ("structured", "shown", "meta"),
+    [
+        ({"_meta": {"a": 1}}, {}, {"a": 1}),
+        ({"a": 1, "_meta": [1]}, {"a": 1}, {"_meta": [1]}),
+        ({"result": {"a": 1, "_meta": {"b": 2}}}, {"result": {"a": 1}}, {"b": 2}),
+        ({"page": {"_meta": {"next": 2}}}, {"page": {"_meta": {"next": 2}}}, {}),
+        ([{"_meta": {"a": 1}}], [{"_meta": {"a": 1}}], {}),
+    ],
+)
+def test_what_stands_at_the_top_of_structured_content_is_for_hosts(structured: Any, shown: Any, meta: Any) -> None:
+    result = read(structured)
+    assert (result.structured, dict(result.meta)) == (shown, meta)
+
+
+def test_a_results_own_meta_counts_before_what_stood_among_its_content() -> None:
+    result = read({"a": 1, "_meta": {"x": "inner", "y": "inner"}}, _meta={"x": "own"})
+    assert dict(result.meta) == {"x": "own", "y": "inner"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"rows": 3, "_meta": {"next": 2}}', 'Use "_meta" for it.', '{"structuredContent": 1, "_meta": ', '["_meta"]'],
+)
+def test_any_other_text_is_for_models_as_it_is(text: str) -> None:
+    result = read({"rows": 3}, text)
+    assert (result.text, result.structured, dict(result.meta), result.notes) == (text, {"rows": 3}, {}, ())
+
+
+def test_an_abyss_in_a_block_of_no_known_kind_is_cut_and_harms_nothing() -> None:
+    deep: Any = {"_meta": HIDDEN}
+    for _ in range(200):
+        deep = {"in": [deep]}
+    assert HIDDEN not in read(None, content=[{"type": "hologram", "deep": deep}]).text
+
+
+def test_results_of_other_clients_keep_models_inside_blocks_from_showing_it() -> None:
+    block = mcp_types.TextContent.model_validate({"type": "text", "text": "seen", "_meta": {"for": HIDDEN}})
+    answer = {"content": [[block], {"type": "list", "items": [block]}], "structuredContent": {"a": 1, "_meta": META}}
+    foreign = read_foreign_result(answer)
+    assert foreign is not None
+    assert HIDDEN not in result_text(foreign)
+    assert (foreign.text.count("seen"), foreign.structured, foreign.meta) == (2, {"a": 1}, META)
 
 
 async def test_a_run_hands_tool_and_meta_to_the_host_and_not_to_the_model(wire: WireServer, model: Model) -> None:

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
-from toolbridge.apps import visible
+from toolbridge.apps import for_models, meta_of, visible, without_meta
 from toolbridge.errors import MCPToolError, ServerError, ToolbridgeError
 from toolbridge.filters import MCPToolFilter
 from toolbridge.history.said import result_text
@@ -295,11 +295,13 @@ def read_result(answer: Any) -> ToolResult | None:
     structured = _field(answer, "structuredContent", "structured_content")
     if not isinstance(content, list | tuple) and structured is None:
         return None
+    shown, structured, moved = for_models([_read_block(each) for each in content or ()], structured)
     return ToolResult(
         call_id="",
-        content=tuple(_read_block(each) for each in content or ()),
+        content=shown,
         structured=structured,
         is_error=bool(_field(answer, "isError", "is_error")),
+        meta={**moved, **meta_of(answer)},
     )
 
 
@@ -320,9 +322,15 @@ def _read_block(block: Any) -> Content:
             uri, name = str(_field(block, "uri") or ""), str(_field(block, "name") or "")
             return ResourceLink(uri, name, _mime_type(block), _field(block, "description"))
         case _:  # no kind that MCP has: as it is, without what is for hosts
-            if isinstance(block, Mapping):
-                block = {key: value for key, value in block.items() if key != "_meta"}
-            return Text(block if isinstance(block, str) else json.dumps(block, ensure_ascii=False, default=str))
+            if isinstance(block, str):
+                return Text(block)
+            return Text(json.dumps(without_meta(block), ensure_ascii=False, default=_plain))
+
+
+def _plain(model: Any) -> Any:
+    """An SDK's model in what is written: as its dict, without what is for hosts."""
+    dump = getattr(model, "model_dump", None)
+    return without_meta(dump(mode="json", by_alias=True)) if callable(dump) else str(model)
 
 
 def _mime_type(holder: Any) -> str | None:

@@ -15,6 +15,7 @@ from typing import Any, Self
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCResponse
 
+from toolbridge.apps import without_meta
 from toolbridge.servers.catalog import MAX_AGE_SECONDS
 
 ENTRY = "toolbridge/entry"
@@ -120,16 +121,9 @@ def _sole(content: Any) -> list[Any]:
     return [] if content is None else [_content(content)]
 
 
-def _without_meta(block: dict[str, Any]) -> dict[str, Any]:
-    shown = {key: value for key, value in block.items() if key != "_meta"}
-    if isinstance(resource := shown.get("resource"), dict):
-        shown["resource"] = {key: value for key, value in resource.items() if key != "_meta"}
-    return shown
-
-
 def _content(block: Any) -> Any:
     if not isinstance(block, dict):
-        return {"type": "text", "text": block if isinstance(block, str) else json.dumps(block, ensure_ascii=False)}
+        return {"type": "text", "text": block if isinstance(block, str) else _as_text(block)}
     needs = _CONTENT.get(block.get("type", ""))
     if needs is not None:
         if all(isinstance(block.get(key), str) for key in needs) and _is_annotated_well(block):
@@ -145,7 +139,11 @@ def _content(block: Any) -> Any:
             return block
         return {"type": "resource", "resource": {**resource, "text": ""}}
     # A block of no kind that the protocol has is text, and text is for the model: what is for hosts stays out of it.
-    return {"type": "text", "text": json.dumps(_without_meta(block), ensure_ascii=False)}
+    return {"type": "text", "text": _as_text(block)}
+
+
+def _as_text(block: Any) -> str:
+    return json.dumps(without_meta(block), ensure_ascii=False)
 
 
 def _is_annotated_well(block: dict[str, Any]) -> bool:

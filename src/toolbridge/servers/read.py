@@ -11,6 +11,7 @@ from typing import Any
 
 import mcp_types
 
+from toolbridge.apps import for_models
 from toolbridge.notes import Note, pointer
 from toolbridge.servers.mend import ENTRY, STRUCTURED
 from toolbridge.tools import read_tools
@@ -47,18 +48,21 @@ def _entry(tool: mcp_types.Tool) -> Any:
 def read_result(result: mcp_types.CallToolResult, call_id: str, tool: Tool | None) -> ToolResult:
     """A result, with a note for each way in which it is not what the tool's output schema says."""
     meta = dict(result.meta or {})
-    structured = meta.pop(STRUCTURED, result.structured_content)
+    whole = meta.pop(STRUCTURED, result.structured_content)
+    content, structured, moved = for_models([read_content(each) for each in result.content], whole)
     notes: tuple[Note, ...] = ()
     # A result that tells of an error owes nobody the shape of a success.
     if tool is not None and tool.output_schema is not None and not result.is_error:
         notes = _mismatches(structured, tool.output_schema)
+        if notes and moved and not _mismatches(whole, tool.output_schema):
+            notes = ()  # the schema itself asks for a `_meta`
     return ToolResult(
         call_id=call_id,
-        content=tuple(read_content(each) for each in result.content),
+        content=content,
         structured=structured,
         is_error=result.is_error,
-        meta=meta,
-        notes=notes,
+        meta={**moved, **meta},
+        notes=(*notes, Note("output.meta", "changed", "/_meta")) if moved else notes,
     )
 
 

@@ -17,6 +17,7 @@ from toolbridge.display import shown
 from toolbridge.lint.finding import Flaw
 from toolbridge.lint.rule import Rule, of
 from toolbridge.lint.subject import ServerFacts, Subject, Trial
+from toolbridge.notes import Note
 from toolbridge.schema.phrases import quoted
 from toolbridge.tokens import part_tokens
 from toolbridge.types import JsonObject, Text, ToolId, ToolResult, failed
@@ -240,6 +241,16 @@ def too_large(subject: Subject) -> Iterator[Flaw]:
             return
 
 
+def meta_among_content(subject: Subject) -> Iterator[Flaw]:
+    for trial in _answers(subject):
+        if any(each.code == "output.meta" for each in trial.result.notes):
+            yield Flaw(
+                f"{_given(trial)}, it sent a _meta inside its content, which hosts show to models: put it beside "
+                "content and structuredContent (in Python, return a CallToolResult and no dict)"
+            )
+            return
+
+
 def template_in_result(subject: Subject) -> Iterator[Flaw]:
     if OUTPUT_TEMPLATE in subject.tool.meta:
         return
@@ -376,6 +387,17 @@ RULES = (
         bad=of(_FIND, facts=_tried(ToolResult("", (Text("A rose grows in bed B2. " * 3_000),)))),
         good=of(_FIND, facts=_tried(ToolResult("", (Text("A rose grows in bed B2."),)))),
         check=too_large,
+    ),
+    Rule(
+        "result.meta-in-content",
+        "warning",
+        "The `_meta` of a result stands beside its content.",
+        "What stands there is for hosts and widgets alone. Where a function returns a whole result as a dict, SDKs "
+        "take the dict for the structured content, and models read all of it.",
+        "Apps SDK reference, checked November 2026; the Python SDK (mcp 2.3), tried November 2026",
+        bad=of(_FIND, facts=_tried(ToolResult("", notes=(Note("output.meta", "changed", "/_meta"),)))),
+        good=of(_FIND, facts=_tried(ToolResult("", (Text("B2"),), meta={"beds": ["A1", "B2"]}))),
+        check=meta_among_content,
     ),
     Rule(
         "result.template-in-result",
