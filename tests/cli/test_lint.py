@@ -120,14 +120,41 @@ def test_an_output_that_is_a_link_stays_one_and_a_device_is_written_to(work: Wor
     assert "name.version" in run("tools.json", *ONE, "--output", "-", cwd=work.directory).out
 
 
-def test_several_files_are_reported_one_after_the_other(work: Workplace) -> None:
+def test_several_files_are_one_surface_whose_servers_are_called_after_them(work: Workplace) -> None:
+    put(work, "a.json", '[\n{"name": "create_issue"}]')
+    put(work, "b.tools.json", '[{"name": "create_isssue"}]')
+    select = ("--select", "safety.near-name", "--json")
+    answer = run("b.tools.json", "a.json", *select, cwd=work.directory)
+    assert (answer.code, answer.err) == (1, "")
+    assert answer.json["source"] == {"label": "b.tools.json, a.json", "kind": "file", "path": None}
+    assert [(each["name"], each["tools"]) for each in answer.json["servers"]] == [("b", 1), ("a", 1)]
+    (near,) = answer.json["findings"]
+    assert (near["server"], near["tool"]) == ("b", "create_isssue")
+    assert "of the server 'a'" in near["message"].replace('"', "'")
+    assert (near["place"]["file"], near["place"]["line"]) == ("b.tools.json", 1)
+    for each in ("a.json", "b.tools.json"):
+        assert run(each, *select, cwd=work.directory).json["findings"] == []
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_several_files_are_one_report_in_every_format(work: Workplace, format: str) -> None:
     put(work, "a.json", VERSIONED)
-    put(work, "b.json", '[{"name": "find_b"}]')
-    answer = run("b.json", "a.json", *ONE, "--format", "github", cwd=work.directory)
-    assert answer.code == 1
-    lines = [each for each in answer.out.splitlines() if each.startswith("toolbridge lint: ")]
-    assert [each.split(": ")[1] for each in lines] == ["b.json", "a.json"]
-    assert run("b.json", *ONE, cwd=work.directory).code == 0
+    (work.directory / "more").mkdir()
+    put(work, "more/a.json", '[\n{"name": "search_v3"}]')
+    answer = run("a.json", "more/a.json", *ONE, "--format", format, cwd=work.directory)
+    assert (answer.code, answer.err) == (1, "")
+    assert answer.out.count("name.version") >= 2
+    if format == "json":
+        assert [(each["server"], each["place"]["file"], each["place"]["line"]) for each in answer.json["findings"]] == [
+            ("a", "a.json", 1),
+            ("more/a", "more/a.json", 2),
+        ]
+
+
+def test_the_same_file_or_name_twice_is_two_servers(work: Workplace) -> None:
+    put(work, "a.json", VERSIONED)
+    answer = run("a.json", "a.json", *ONE, "--server", "beds", "--json", cwd=work.directory)
+    assert [each["name"] for each in answer.json["servers"]] == ["beds", "beds 2"]
 
 
 def test_what_the_command_line_says_goes_over_the_file(work: Workplace) -> None:
@@ -219,11 +246,13 @@ def test_an_address_is_linted(work: Workplace) -> None:
 
 
 def test_a_configuration_is_asked_anew_and_a_failed_server_is_told(work: Workplace) -> None:
-    work.configure(garden=work.chaos(), bad=work.script("sys.exit(3)"))
+    work.configure(garden=work.chaos(), bad=work.script("sys.exit(3)"), off={**work.chaos(), "disabled": True})
     work.known("garden", [{"name": "search_v2"}])
     answer = work("lint", "--json", "--fail-on", "never")
     assert answer.code == 1
     assert [each["name"] for each in answer.json["servers"]] == ["garden"]
+    assert [(each["server"], each["cause"]) for each in answer.json["failures"]] == [("bad", "exited")]
+    assert answer.json["disabled"] == ["off"]
     assert "search_v2" not in {each["name"] for each in answer.json["tools"]}
     assert "✗ bad: its process exited with code 3" in answer.err
     assert work("lint", "--server", "garden", "--fail-on", "never").code == 0
@@ -263,7 +292,6 @@ def test_on_a_terminal_one_sees_who_is_waited_for(work: Workplace) -> None:
         ("tools.json --fail-on bad", "lint: invalid value for '--fail-on': 'bad' is not one of 'error', 'warning', 'info', 'never'; see toolbridge lint --help"),
         ("tools.json --budget 0", "lint: invalid value for '--budget': 0 is not in the range x>=1; see toolbridge lint --help"),
         ("tools.json --json --format sarif", "--json and --format name two formats; give one of them"),
-        ("tools.json tools.json --json", "--format json is one document; give one SOURCE at a time"),
         ("tools.json --call", "--call needs a server; tools.json is a list of tools"),
         ("tools.json --output folder", "folder: a directory; give the file to write"),
         ("tools.json --output no/where.json", "no/where.json: there is no directory no; make it first"),

@@ -104,6 +104,8 @@ def test_the_document_has_the_keys_that_are_promised() -> None:
             {"server": "", "name": "drop_v2", "score": 91},
             {"server": "", "name": "list_orders", "score": 100},
         ],
+        "failures": [],
+        "disabled": [],
     }
 
 

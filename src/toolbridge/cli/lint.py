@@ -13,7 +13,6 @@ from toolbridge.cli.surfaces import SurfaceCommand, given_command, surface_argum
 
 if TYPE_CHECKING:
     from toolbridge.cli.surfaces import Source
-    from toolbridge.lint.linting import LintReport
     from toolbridge.lint.places import Places
     from toolbridge.lint.settings import LintSettings
     from toolbridge.lint.subject import ServerFacts
@@ -23,9 +22,6 @@ FAILED = 1
 """The exit code where there are findings as grave as is not allowed, or a server of several is not there."""
 
 FORMATS = ("text", "json", "sarif", "github", "junit", "markdown")
-
-JOINED = ("text", "github", "markdown")
-"""Formats in which reports on several sources can follow each other."""
 
 NAMED = 8
 """Tools that are named in a line of stderr."""
@@ -75,7 +71,8 @@ def command(
     SOURCE is a file of tools (what a server answers to tools/list), - for standard input, an mcp.json
     or another client's configuration, the address of a server, or, after --, a command that starts
     one. Without a SOURCE it is the mcp.json that is here. Servers are asked anew, not taken from their
-    last listing. A started server gets the environment that you have.
+    last listing. A started server gets the environment that you have. Several SOURCEs are looked at as
+    one host has them: together, and compared with each other.
 
     \b
     Examples:
@@ -115,30 +112,22 @@ def command(
 
         show_rules(rules, as_json=format == "json")
         return 0
-    if len(source) > 1 and format not in JOINED:
-        raise click.UsageError(f"--format {format} is one document; give one SOURCE at a time")
     settings = _settings(config, given)
     if output is not None and output != "-":
         from toolbridge.cli.output import refuse_unwritable
 
         refuse_unwritable(output)
-    runs = [
-        _Run(each, given_command(), client, server, settings, call=call).made()
-        for each in (source or (None,))  # without a SOURCE, there may be a command, a client, or the mcp.json
-    ]
-    code = FAILED if any(each.failed for each in runs) else 0
-    texts = [each.written(format, code, to_file=output not in (None, "-")) for each in runs]
-    text = "\n".join(texts) if format in ("text", "markdown") else "".join(texts)
+    run = _Run(source, given_command(), client, server, settings, call=call)
+    code = FAILED if run.failed else 0
+    text = run.written(format, code, to_file=output not in (None, "-"))
     if output is None or output == "-":
         print(text, end="", flush=True)
     else:
         from toolbridge.cli.output import write_file
 
         write_file(output, text)
-        for each in runs:
-            print(f"{each.summed_up()}; the report is in {output}", file=sys.stderr)
-    for each in runs:
-        each.tell()
+        print(f"{run.summed_up()}; the report is in {output}", file=sys.stderr)
+    run.tell()
     return code
 
 
@@ -176,15 +165,11 @@ def _separated(given: Sequence[str]) -> tuple[str, ...]:
 
 
 class _Run:
-    """One source, read and linted."""
-
-    source: Source
-    report: LintReport
-    facts: dict[str, ServerFacts]
+    """All sources, read and linted as one surface: some tricks need two servers."""
 
     def __init__(
         self,
-        name: str | None,
+        sources: Sequence[str],
         command: Sequence[str],
         client: str | None,
         server: str | None,
@@ -192,20 +177,26 @@ class _Run:
         *,
         call: bool,
     ) -> None:
-        self.name = name
-        self.command = command
-        self.client = client
-        self.server = server
-        self.settings = settings
-        self.call = call
-
-    @property
-    def failed(self) -> bool:
-        return self.report.failed or bool(self.source.failures)
-
-    def made(self) -> _Run:
-        from toolbridge.cli.surfaces import read_surface
+        from toolbridge.cli.surfaces import named_apart
         from toolbridge.lint.linting import lint_tools
+
+        self.command = command
+        self.call = call
+        # Without a SOURCE, there may be a command, a client, or the mcp.json.
+        read = [self._read(each, client, server) for each in (sources or (None,))]
+        self.sources = [each for each, _ in read]
+        if len(read) > 1:
+            self.sources = named_apart(self.sources)
+        self.facts: dict[str, ServerFacts] = {}
+        for source, (_, seen) in zip(self.sources, read, strict=True):
+            self.facts |= _renamed(source, seen)
+        tools = [tool for each in self.sources for tool in each.tools]
+        self.report = lint_tools(tools, settings=settings, servers=self.facts)
+        self.failures = tuple(failure for each in self.sources for failure in each.failures)
+
+    def _read(self, name: str | None, client: str | None, server: str | None) -> tuple[Source, dict[str, ServerFacts]]:
+        """What is in a source, and what was seen of its servers, by the names that the hub knew them by."""
+        from toolbridge.cli.surfaces import read_surface
 
         seen: dict[str, ServerFacts] = {}
 
@@ -214,33 +205,59 @@ class _Run:
 
             seen.update(await examine(hub, call=self.call))
 
-        self.source = read_surface(self.name, self.command, client=self.client, server=self.server, visit=visit)
-        if self.call and self.source.kind in ("file", "input"):
-            raise click.UsageError(f"--call needs a server; {self.source.label} is a list of tools")
-        self.facts = _renamed(self.source, seen)
-        self.report = lint_tools(self.source.tools, settings=self.settings, servers=self.facts)
-        return self
+        source = read_surface(name, self.command, client=client, server=server, visit=visit)
+        if self.call and source.kind in ("file", "input"):
+            raise click.UsageError(f"--call needs a server; {source.label} is a list of tools")
+        return source, seen
+
+    @property
+    def failed(self) -> bool:
+        return self.report.failed or bool(self.failures)
+
+    @property
+    def label(self) -> str:
+        return ", ".join(each.label for each in self.sources)
 
     def written(self, format: str, code: int, *, to_file: bool) -> str:
         from toolbridge.cli.terminal import NO_TERMINAL_COLUMNS, Paint, columns
         from toolbridge.lint.places import SourceLabel
         from toolbridge.lint.report import write_report
 
-        label = SourceLabel(self.source.label, self.source.kind, self.source.path)
-        options: dict[str, Any] = {"source": label, "places": self._places(), "exit_code": code}
+        kinds = {each.kind for each in self.sources}
+        label = SourceLabel(
+            self.label,
+            self.sources[0].kind if len(kinds) == 1 else "several",
+            self.sources[0].path if len(self.sources) == 1 else None,
+        )
+        options: dict[str, Any] = {
+            "source": label,
+            "places": self._places(),
+            "exit_code": code,
+            "failures": self.failures,
+            "disabled": tuple(name for each in self.sources for name in each.disabled),
+        }
         if to_file:
             return write_report(self.report, format, width=NO_TERMINAL_COLUMNS, **options)
         return write_report(self.report, format, width=columns(), paint=Paint(sys.stdout), **options)
 
     def _places(self) -> Places:
+        from toolbridge.lint.places import SeveralPlaces
+
+        if len(self.sources) == 1:
+            return self._places_in(self.sources[0])
+        found = [(source, self._places_in(source)) for source in self.sources]
+        return SeveralPlaces({each.name: places for source, places in found for each in source.served})
+
+    def _places_in(self, source: Source) -> Places:
         from toolbridge.lint.places import NOWHERE, ConfigPlaces, DocumentPlaces, ScriptPlaces
 
-        if self.source.kind == "command":
+        if source.kind == "command":
             return ScriptPlaces(self.command)
-        text, path = self.source.text, self.source.path
-        if text is None or path is None:
+        if source.text is None or source.path is None:
             return NOWHERE
-        return DocumentPlaces(text, path, self.source.tools) if self.source.kind == "file" else ConfigPlaces(text, path)
+        if source.kind == "file":
+            return DocumentPlaces(source.text, source.path, source.tools)
+        return ConfigPlaces(source.text, source.path)
 
     def summed_up(self) -> str:
         from toolbridge.cli.terminal import shown
@@ -250,16 +267,16 @@ class _Run:
         words = {"error": "error", "warning": "warning", "info": "remark"}
         found = [counted(count, words[each]) for each in SEVERITIES if (count := self.report.count(each))]
         tools = counted(len(self.report.tools), "tool")
-        return f"{shown(self.source.label)}: {', '.join(found) or 'no findings'} in {tools}"
+        return f"{shown(self.label)}: {', '.join(found) or 'no findings'} in {tools}"
 
     def tell(self) -> None:
         """What is no finding and must be known: servers that are not there, what was called and what was not."""
         if self.call:
             self._tell_calls()
-        if self.source.failures:
+        if self.failures:
             from toolbridge.cli.failures import tell_failures
 
-            tell_failures(self.source.failures)
+            tell_failures(self.failures)
 
     def _tell_calls(self) -> None:
         from toolbridge.cli.terminal import shown

@@ -15,8 +15,10 @@ failed server is told by its `failure`, for `tell_failures`.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -89,6 +91,30 @@ class Source:
     @property
     def failures(self) -> tuple[Failure, ...]:
         return tuple(each.failure for each in self.served if each.failure is not None)
+
+
+def named_apart(sources: Sequence[Source]) -> list[Source]:
+    """Sources that are looked at together, each server with a name of its own: one that has none is called after its
+    file, with the directory where another file has that name too."""
+    stems = Counter(_stem(each.label) for each in sources)
+    taken: set[str] = set()
+    named: list[Source] = []
+    for source in sources:
+        served: list[Served] = []
+        for each in source.served:
+            stem = _stem(source.label)
+            folder = Path(source.label).parent.name if stems[stem] > 1 else ""
+            name = each.name or (f"{folder}/{stem}" if folder else stem)
+            name = next(free for free in chain([name], (f"{name} {i}" for i in count(2))) if free not in taken)
+            taken.add(name)
+            tools = tuple(replace(tool, id=ToolId(name, tool.id.name)) for tool in each.tools)
+            served.append(replace(each, name=name, tools=tools))
+        named.append(replace(source, served=tuple(served)))
+    return named
+
+
+def _stem(label: str) -> str:
+    return Path(label).name.removesuffix(".json").removesuffix(".tools")
 
 
 class SurfaceCommand(click.Command):

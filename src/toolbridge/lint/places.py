@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +31,7 @@ class SourceLabel:
 
     label: str
     """In a few words: a path, an address, a command."""
-    kind: Literal["file", "input", "command", "url", "config"]
+    kind: Literal["file", "input", "command", "url", "config", "several"]
     path: str | None = None
     """The file where it stands, if it is one: what findings without a place of their own are laid at."""
     root: str | None = None
@@ -53,6 +53,16 @@ class Places(Protocol):
     """Knows where findings stand."""
 
     def place(self, finding: Finding) -> Place | None: ...
+
+
+class SeveralPlaces:
+    """Places in several files: each server has its own."""
+
+    def __init__(self, servers: Mapping[str, Places]) -> None:
+        self._servers = servers
+
+    def place(self, finding: Finding) -> Place | None:
+        return self._servers.get(finding.server, NOWHERE).place(finding)
 
 
 class Nowhere:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from toolbridge.errors import ToolbridgeError, nearest
+from toolbridge.failure import Failure
 from toolbridge.lint.linting import LintReport
 from toolbridge.lint.places import NOWHERE, Places, SourceLabel
 from toolbridge.lint.report.task import Paint, Task, plain
@@ -42,9 +43,12 @@ def write_report(
     width: int = 100,
     paint: Paint = plain,
     exit_code: int = 0,
+    failures: tuple[Failure, ...] = (),
+    disabled: tuple[str, ...] = (),
 ) -> str:
     """The report in a format, ending in a newline. `width` and `paint` are for text alone; `exit_code` is what the
-    command is about to return, which SARIF records."""
+    command is about to return, which SARIF records. `failures` and `disabled` are the servers that nothing was learnt
+    of: what is not found there is no praise."""
     module = _MODULES.get(format)
     if module is None:
         meant = nearest(format, FORMATS)
@@ -53,4 +57,4 @@ def write_report(
             + (f"did you mean {meant!r}?" if meant else f"there are {', '.join(FORMATS)}")
         )
     write = import_module(f"toolbridge.lint.report.{module}").write
-    return write(Task(report, source, places, width, paint, exit_code))
+    return write(Task(report, source, places, width, paint, exit_code, failures, disabled))

@@ -4,7 +4,7 @@ meaning or goes, not when one is added.
     {
       "schema_version": 1,
       "tool": {"name": "toolbridge", "version": "…"},
-      "source": {"label": "…", "kind": "file|input|command|url|config", "path": "…" or null},
+      "source": {"label": "…", "kind": "file|input|command|url|config|several", "path": "…" or null},
       "exit_code": 1,
       "fail_on": "error|warning|info" or null,
       "counts": {"tools": 1, "error": 0, "warning": 1, "info": 0, "waived": 0},
@@ -12,13 +12,16 @@ meaning or goes, not when one is added.
       "tools": [{"server": "…", "name": "…", "score": 92}],
       "findings": [FINDING],
       "waived": [FINDING with "by": "settings|tool" and "reason": "…"],
-      "rules": {"name.version": {"severity": "…", "summary": "…", "why": "…", "source": "…"}}
+      "rules": {"name.version": {"severity": "…", "summary": "…", "why": "…", "source": "…"}},
+      "failures": [{"server": "…", "cause": "…", "message": "…", "fix": "…"}],
+      "disabled": ["…"]
     }
 
 A FINDING has `rule`, `severity`, `server`, `tool` (null where it is about all tools of the server), `message`, `path`
 (a JSON pointer into the tool), `excerpt` (null, or `text`, the `span` in it that is wrong, or null, and `offset`: where
 the excerpt begins in the whole text) and `place` (null, or `file`, `line`, `column`, `end_line`, `end_column`).
-`rules` holds those that were broken. Everything but ASCII is escaped, so that hidden characters are seen.
+`rules` holds those that were broken; `failures` the servers that are not there, `disabled` those that nobody asks.
+Everything but ASCII is escaped, so that hidden characters are seen.
 """
 
 from __future__ import annotations
@@ -78,6 +81,11 @@ def write(task: Task) -> str:
             for id, rule in rules().items()
             if id in broken
         },
+        "failures": [
+            {"server": each.server, "cause": each.cause, "message": each.message, "fix": each.fix}
+            for each in task.failures
+        ],
+        "disabled": list(task.disabled),
     }
     return json.dumps(document, indent=2) + "\n"
 

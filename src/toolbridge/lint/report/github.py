@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolbridge.display import shown
+from toolbridge.failure import Failure
 from toolbridge.lint.finding import SEVERITIES, Severity
 from toolbridge.lint.report.files import Files
 from toolbridge.lint.report.grouping import Fold, by_server, counted, counts, folded, gravest_first
@@ -32,13 +33,25 @@ def write(task: Task) -> str:
     ]
     folds.sort(key=lambda fold: SEVERITIES.index(fold.first.severity))
     files = Files(task.source)
-    lines = [_command(task, fold, files) for fold in folds]
+    lines = [_absent(task, each, files) for each in task.failures]
+    lines += [_command(task, fold, files) for fold in folds]
     tools = counted(sum(len(group.tools) for group in groups), "tool", "tools")
     said = f"{counts(task.report.findings) or 'nothing to find fault with'} in {tools}"
     if task.report.waived:
         said += f", {len(task.report.waived):,} waived"
+    if task.failures:
+        said += f", not there: {', '.join(shown(each.server) for each in task.failures)}"
+    if task.disabled:
+        said += f", disabled: {', '.join(map(shown, task.disabled))}"
     lines.append(_inert(f"toolbridge lint: {shown(task.source.label)}: {said}"))
     return "\n".join(lines) + "\n"
+
+
+def _absent(task: Task, failure: Failure, files: Files) -> str:
+    """A server that is not there: nothing else in the log of an action would show that."""
+    at = "" if task.source.path is None else f"file={_property(files.shown(task.source.path))},line=1,"
+    message = f"{shown(failure.server)}: {shown(failure.message)}"
+    return _inert(f"::error {at}title=server not there::{_data(message[:LONGEST])}")
 
 
 def _command(task: Task, fold: Fold, files: Files) -> str:

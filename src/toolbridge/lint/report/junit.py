@@ -1,8 +1,9 @@
 """The report as JUnit XML: a suite for each server, a case for each tool, for services that show tests.
 
 A case fails where the command would: for findings as grave as `fail_on` says. They are one `failure`, because common
-readers take only the first of a case. Lesser findings and what was waived stand in `system-out`. Nothing is an `error`,
-which JUnit keeps for tests that could not run. The form is that of Jenkins' schema.
+readers take only the first of a case. Lesser findings and what was waived stand in `system-out`. An `error` is a server
+that is not there, which JUnit keeps for tests that could not run; one that is disabled is `skipped`. The form is that
+of Jenkins' schema.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from toolbridge.display import shown
 from toolbridge.lint.finding import Finding, Severity, Waived, is_at_least
 from toolbridge.lint.report.grouping import ServerGroup, by_server, counted, counts
-from toolbridge.lint.report.task import Task
+from toolbridge.lint.report.task import DISABLED, Task
 
 
 def write(task: Task) -> str:
     root = Element("testsuites", name="toolbridge lint")
     suites = [_suite(task, root, group) for group in by_server(task.report)]
+    for each in task.failures:
+        suites.append(_unasked(root, each.server, "error", type=each.cause, message=shown(each.message)))
+    suites += [_unasked(root, each, "skipped", message=DISABLED) for each in task.disabled]
     for key in ("tests", "failures", "errors"):
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))
     indent(root)
@@ -35,10 +39,21 @@ def _suite(task: Task, root: Element, group: ServerGroup) -> Element:
         _case(task, suite, "(all tools together)", group.findings, group.waived)
     for tool in group.tools:
         _case(task, suite, shown(tool.id.name), tool.findings, tool.waived)
+    return _counted(suite)
+
+
+def _unasked(root: Element, server: str, kind: str, **said: str) -> Element:
+    """A suite of one case: the server that nothing was learnt of."""
+    name = shown(server)
+    suite = SubElement(root, "testsuite", name=name)
+    SubElement(SubElement(suite, "testcase", classname=name, name="(the server)", time="0"), kind, **said)
+    return _counted(suite)
+
+
+def _counted(suite: Element) -> Element:
     suite.set("tests", str(len(suite.findall("testcase"))))
-    suite.set("failures", str(len(suite.findall("testcase/failure"))))
-    suite.set("errors", "0")
-    suite.set("skipped", "0")
+    for key, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(key, str(len(suite.findall(f"testcase/{kind}"))))
     suite.set("time", "0")
     return suite
 

@@ -23,7 +23,7 @@ from toolbridge.lint.report.grouping import (
     folded,
     gravest_first,
 )
-from toolbridge.lint.report.task import Task
+from toolbridge.lint.report.task import DISABLED, Task
 
 LONGEST: Final = 60_000
 """Characters of the whole: GitHub refuses a comment of more than 65,536."""
@@ -66,6 +66,11 @@ def code(text: str) -> str:
 def write(task: Task) -> str:
     groups = by_server(task.report)
     lines = [f"## Tools of {code(task.source.label)}", "", _summary(task, groups)]
+    unasked = [f"- **Not there:** {code(each.server)}: {_message(each.message)}" for each in task.failures]
+    if task.disabled:
+        unasked.append(f"- {DISABLED.capitalize()}: {', '.join(map(code, task.disabled))}")
+    if unasked:
+        lines += ["", *unasked]
     if len(groups) > 1:
         lines += ["", *_servers(groups)]
     budget = LONGEST - sum(map(len, lines))

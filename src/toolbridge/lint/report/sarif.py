@@ -20,7 +20,7 @@ from toolbridge.display import shown
 from toolbridge.lint.finding import SEVERITIES, Finding, Severity, Waived
 from toolbridge.lint.places import Place
 from toolbridge.lint.report.files import Files
-from toolbridge.lint.report.task import Task
+from toolbridge.lint.report.task import DISABLED, Task
 from toolbridge.lint.rule import Rule
 from toolbridge.lint.table import rules
 
@@ -36,6 +36,7 @@ _RISKS: Final[dict[Severity, str]] = {"error": "8.0", "warning": "5.0", "info": 
 """`security-severity` of the rules of safety: GitHub shows 7 and more as high, 4 and more as medium."""
 
 _EXITS: Final = {0: "no finding is as grave as the settings forbid", 1: "there are findings that the settings forbid"}
+_NOT_THERE: Final = "not every server is there"
 
 
 def write(task: Task) -> str:
@@ -44,12 +45,6 @@ def write(task: Task) -> str:
     kept = sorted(found, key=_gravity)[:MOST_RESULTS] if len(found) > MOST_RESULTS else found
     broken = {_of(each).rule for each in kept}
     order = {id: i for i, id in enumerate([*(id for id in rules() if id in broken), *sorted(broken - rules().keys())])}
-    invocation: dict[str, Any] = {"executionSuccessful": task.exit_code in _EXITS, "exitCode": task.exit_code}
-    if task.exit_code in _EXITS:
-        invocation["exitCodeDescription"] = _EXITS[task.exit_code]
-    if len(found) > len(kept):
-        text = f"{len(found) - len(kept):,} results are left out: no more than {MOST_RESULTS:,} are taken"
-        invocation["toolExecutionNotifications"] = [{"level": "warning", "message": {"text": text}}]
     run = {
         "tool": {
             "driver": {
@@ -60,13 +55,35 @@ def write(task: Task) -> str:
             }
         },
         "automationDetails": {"id": f"toolbridge-lint/{quote(task.source.label, safe='')[:200]}/"},
-        "invocations": [invocation],
+        "invocations": [_invocation(task, len(found) - len(kept))],
         "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The root of the repository."}}},
         "columnKind": "unicodeCodePoints",
         "results": list(_results(task, kept, order)),
     }
     document = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
     return json.dumps(document, indent=2) + "\n"
+
+
+def _invocation(task: Task, left_out: int) -> dict[str, Any]:
+    """How the run went, and what of it the results do not show."""
+    invocation: dict[str, Any] = {
+        "executionSuccessful": task.exit_code in _EXITS and not task.failures,
+        "exitCode": task.exit_code,
+    }
+    said = [_EXITS[task.exit_code]] if task.exit_code in _EXITS else []
+    if task.failures:
+        said = [*(said if task.report.failed else ()), _NOT_THERE]
+    if said:
+        invocation["exitCodeDescription"] = ", and ".join(said)
+    told = [("error", f"{each.server}: {each.message}") for each in task.failures]
+    told += [("note", f"{each}: {DISABLED}") for each in task.disabled]
+    if left_out:
+        told.append(("warning", f"{left_out:,} results are left out: no more than {MOST_RESULTS:,} are taken"))
+    if told:
+        invocation["toolExecutionNotifications"] = [
+            {"level": level, "message": {"text": _inert(shown(text))}} for level, text in told
+        ]
+    return invocation
 
 
 def _of(each: Finding | Waived) -> Finding:
@@ -130,9 +147,13 @@ def _results(task: Task, found: list[Finding | Waived], order: dict[str, int]) -
 
 
 def _message(finding: Finding) -> str:
-    """What is wrong, and with which tool. Nothing in it is a placeholder or a link to a reader of SARIF."""
+    """What is wrong, and with which tool."""
     of = finding.server or "all tools" if finding.tool is None else finding.tool.name
-    text = f"{shown(of)}: {shown(finding.message)}"
+    return _inert(f"{shown(of)}: {shown(finding.message)}")
+
+
+def _inert(text: str) -> str:
+    """Text in which nothing is a placeholder or a link to a reader of SARIF."""
     return re.sub(r"\{(\d+)\}", r"{{\1}}", text).replace("](", "] (")
 
 

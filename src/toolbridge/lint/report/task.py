@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
+from toolbridge.failure import Failure
 from toolbridge.lint.linting import LintReport
 from toolbridge.lint.places import Places, SourceLabel
+
+DISABLED: Final = "disabled, and not asked"
+"""What reports say of a server that the configuration has switched off."""
 
 
 class Paint(Protocol):
@@ -30,3 +34,7 @@ class Task:
     width: int
     paint: Paint
     exit_code: int
+    failures: tuple[Failure, ...] = ()
+    """Of several servers, those that are not there."""
+    disabled: tuple[str, ...] = ()
+    """Servers of a configuration that nobody asks."""

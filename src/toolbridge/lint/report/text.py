@@ -24,7 +24,7 @@ from toolbridge.lint.report.grouping import (
     named,
     shared,
 )
-from toolbridge.lint.report.task import Task
+from toolbridge.lint.report.task import DISABLED, Task
 
 MOST_NAMED_TOOLS: Final = 40
 """Of a server with more tools, those without findings are counted and not named."""
@@ -60,6 +60,7 @@ def _all_well(task: Task, groups: Sequence[ServerGroup]) -> Iterator[str]:
     yield f"{shown(task.source.label)}: {task.paint(said, 'green' if count else 'dim')}{more}"
     if grave:
         yield from _waived(task)
+    yield from _unasked(task)
 
 
 def _server(task: Task, group: ServerGroup) -> Iterator[str]:
@@ -203,6 +204,16 @@ def _summary(task: Task, groups: Sequence[ServerGroup]) -> Iterator[str]:
         yield from wrapped(f"broken by most tools: {said}", task.width)
     if report.waived:
         yield from _waived(task)
+    yield from _unasked(task)
+
+
+def _unasked(task: Task) -> Iterator[str]:
+    """The servers that nothing was learnt of."""
+    for each in task.failures:
+        said = f"not there: {shown(each.server)} ({shown(each.message)})"
+        yield from (task.paint(line, "red") for line in wrapped(said, task.width))
+    if task.disabled:
+        yield from wrapped(f"{DISABLED}: {', '.join(map(shown, task.disabled))}", task.width)
 
 
 def _waived(task: Task) -> list[str]:
