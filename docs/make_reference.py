@@ -73,12 +73,29 @@ GROUPS = (
 )  # fmt: skip
 
 
+DOORS = {
+    "langchain": ("langchain_tools", "BridgedTool"),
+    "openai_agents": ("agents_tools",),
+    "pydantic_ai": ("HubToolset", "ToolProgress"),
+}
+"""The modules of `toolbridge.frameworks` that hand tools to a framework, and their public names."""
+
+
 def reference() -> dict[str, str]:
     """The pages, by their place in the site."""
-    return {f"reference/{each.place}.md": _page(each) for each in GROUPS}
+    pages = {f"reference/{each.place}.md": _page(each) for each in GROUPS}
+    return {**pages, "reference/frameworks.md": _doors()}
 
 
 def _page(group: Group) -> str:
     parts = [f"# {group.title}", group.about]
     parts += [f"::: toolbridge.{toolbridge._HOMES[name]}.{name}" for name in group.names]
+    return "\n\n".join(parts) + "\n"
+
+
+def _doors() -> str:
+    parts = ["# API: frameworks", "Tools of a hub as a framework's own. Each module needs its framework, and loads it."]
+    for module, names in DOORS.items():
+        parts += [f"## toolbridge.frameworks.{module}"]
+        parts += [f"::: toolbridge.frameworks.{module}.{name}\n    options:\n      heading_level: 3" for name in names]
     return "\n\n".join(parts) + "\n"

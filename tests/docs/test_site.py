@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import sys
@@ -50,6 +51,17 @@ def test_the_reference_holds_every_public_name_once(monkeypatch: pytest.MonkeyPa
     names = [each for group in groups for each in group.names]
     assert len(names) == len(set(names))
     assert sorted(names) == sorted(set(toolbridge.__all__) - {"__version__"})
+
+
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / "src" / "toolbridge" / "frameworks").glob("*.py")), ids=lambda each: each.stem
+)
+def test_the_reference_holds_the_public_names_of_every_door_to_a_framework(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = re.search(r"^__all__ = (\[.*?\])", file.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    doors = loaded("make_reference", monkeypatch).DOORS
+    assert sorted(doors.get(file.stem, ())) == (sorted(ast.literal_eval(listed[1])) if listed else [])
 
 
 def test_every_page_has_a_place_under_a_heading(make_site: ModuleType) -> None:
