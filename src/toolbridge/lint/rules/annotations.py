@@ -10,7 +10,14 @@ from typing import Any, Final
 from toolbridge.display import shown
 from toolbridge.lint.finding import Flaw
 from toolbridge.lint.rule import Rule, of
-from toolbridge.lint.rules.annotation_verbs import SURELY_DESTROYS, SURELY_READS, deed, is_sure
+from toolbridge.lint.rules.annotation_verbs import (
+    SURELY_DESTROYS,
+    SURELY_READS,
+    deed,
+    destroys_in_words,
+    is_sure,
+    simulates,
+)
 from toolbridge.lint.subject import Subject
 from toolbridge.types import NO_HINTS
 
@@ -82,14 +89,23 @@ def read_only_contradicted(subject: Subject) -> Iterator[Flaw]:
             f'the tool claims "readOnlyHint": true, and its name says "{said[1]}"; hosts would run it unasked', _PATH
         )
         return
+    verb = destroys_in_words(subject.description)
+    if verb is not None and not simulates(subject.words):
+        yield _told(subject, 'the tool claims "readOnlyHint": true', verb, "hosts would run it unasked", _PATH)
+        return
     match = _DESTRUCTION.search(subject.description)
     negated = match is not None and _is_of_another(subject.description, match.start())
     if match is not None and not negated and (said is None or said[0] != "reads"):
-        said_so = shown(match.group())
-        message = (
-            f'the tool claims "readOnlyHint": true, and its description says "{said_so}"; hosts would run it unasked'
-        )
-        yield Flaw(message, _PATH, subject.description, match.span())
+        claim = 'the tool claims "readOnlyHint": true'
+        yield _told(subject, claim, match.group(), "hosts would run it unasked", _PATH)
+
+
+def _told(subject: Subject, claim: str, words: str, advice: str, path: str) -> Flaw:
+    """The flaw of a claim that words of the description, in whatever case, belie."""
+    start = subject.description.lower().find(words.lower())
+    text = subject.description[start : start + len(words)]
+    message = f'{claim}, and its description says "{shown(text)}"; {advice}'
+    return Flaw(message, path, subject.description, (start, start + len(words)))
 
 
 def _is_of_another(text: str, position: int) -> bool:
@@ -106,18 +122,22 @@ def destructive_denied(subject: Subject) -> Iterator[Flaw]:
     if hints.destructive_hint is not False or hints.read_only_hint:
         return
     said = deed(subject.words)
-    if said is not None and said[1] in SURELY_DESTROYS and is_sure(subject.words, said[1], subject.description):
-        yield Flaw(
-            f'the tool claims "destructiveHint": false, and its name says "{said[1]}"; say true',
-            f"{_PATH}/destructiveHint",
-        )
+    claim, path = 'the tool claims "destructiveHint": false', f"{_PATH}/destructiveHint"
+    if said is not None and said[0] == "destroys" and _is_denied(subject, said[1]):
+        yield Flaw(f'{claim}, and its name says "{said[1]}"; say true', path)
+        return
+    verb = destroys_in_words(subject.description)
+    if verb is not None and not simulates(subject.words):
+        yield _told(subject, claim, verb, "say true", path)
         return
     match = _DESTRUCTION.search(subject.description)
     if match is not None and not _is_of_another(subject.description, match.start()):
-        message = (
-            f'the tool claims "destructiveHint": false, and its description says "{shown(match.group())}"; say true'
-        )
-        yield Flaw(message, f"{_PATH}/destructiveHint", subject.description, match.span())
+        yield _told(subject, claim, match.group(), "say true", path)
+
+
+def _is_denied(subject: Subject, verb: str) -> bool:
+    """Whether a name surely says that something is gone: what `remove` removes may be a member of a list."""
+    return verb in SURELY_DESTROYS and is_sure(subject.words, verb, subject.description)
 
 
 def contradictory(subject: Subject) -> Iterator[Flaw]:
