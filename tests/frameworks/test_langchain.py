@@ -44,7 +44,6 @@ from toolbridge import (
     ToolResult,
     connect,
     connect_sync,
-    prepare,
 )
 from toolbridge.frameworks import langchain
 from toolbridge.frameworks.bridge import Bridge
@@ -207,11 +206,15 @@ def test_an_agent_waits_for_the_word_of_whoever_resumes_it(
 def test_tools_without_a_hub_need_something_that_runs_them() -> None:
     tool = Tool(ToolId("", "add"), "Adds.", {"type": "object", "properties": {"a": {"type": "integer"}}})
 
+    ids: list[str] = []
+
     async def run(bound: BoundCall) -> ToolResult:
+        ids.append(bound.call.id)
         return ToolResult(bound.call.id, (Text(f"{bound.arguments['a'] + 1}"),))
 
     (add,) = langchain_tools([tool], run=run)
     assert (add.invoke({"a": 1}), add.invoke({"a": "2"})) == ("2", "3")
+    add.invoke({"name": "add", "args": {"a": 1}, "id": "c7", "type": "tool_call"})
+    assert ids == ["", "", "c7"]
     with pytest.raises(TypeError, match="something that runs their calls"):
         langchain_tools([tool])
-    assert prepare([tool], "openai-chat").names == {"add"}

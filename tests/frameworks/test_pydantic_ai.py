@@ -107,6 +107,16 @@ async def test_nasty_tools_are_sent_legally_and_come_back_whole(
     assert [each.content for each in returns(result.all_messages())] == [f"did {name}" for name in NASTY]
 
 
+async def test_a_free_form_object_stays_open_where_it_is_not_strict(wire: WireServer, nasty: Nasty) -> None:
+    wire.says_in_turn(says("Done."))
+    async with connect({"nasty": nasty.server()}) as hub, model_at(wire) as model:
+        await Agent(model, toolsets=[HubToolset(hub)]).run("Go")
+    sent = {each["function"]["name"]: each["function"] for each in wire.requests[0].body["tools"]}
+    details = sent["mcp__nasty__record_observation"]["parameters"]["properties"]["details"]
+    assert "additionalProperties" not in details
+    assert {sent[f"mcp__nasty__{name}"].get("strict") for name in ("record_observation", "odd")} == {None}
+
+
 async def test_wrong_arguments_cost_a_retry_and_errors_of_tools_do_not(wire: WireServer, chaos: Chaos) -> None:
     failing = [calls(("mcp__bad__content", {"kind": "error"}), start=i) for i in range(5)]
     async with connect([chaos()]) as hub, model_at(wire) as model:
@@ -146,10 +156,11 @@ async def test_a_call_that_needs_a_word_is_deferred_with_the_reason(
 async def test_a_tool_that_joins_the_catalogue_is_offered_in_the_next_step(wire: WireServer, chaos: Chaos) -> None:
     wire.says_in_turn(calls(("mcp__bad__change", {"text": "new_tool"})), says("Done."))
     async with connect([chaos()]) as hub, model_at(wire) as model:
-        await Agent(model, toolsets=[HubToolset(hub)]).run("Go")
+        agent = Agent(model, toolsets=[HubToolset(hub)])
+        await agent.run("Go")
         await eventually(lambda: any(each.id.name == "new_tool" for each in hub.tools), what="the new tool")
         wire.says_in_turn(says("Done."))
-        await Agent(model, toolsets=[HubToolset(hub)]).run("Go")
+        await agent.run("Go")
     names = [each["function"]["name"] for each in wire.requests[-1].body["tools"]]
     assert "mcp__bad__new_tool" in names
 
