@@ -175,6 +175,19 @@ def test_the_action_starts_a_command_with_its_quoted_words(runner: Path) -> None
     )
 
 
+def test_a_report_of_another_run_is_not_passed_off_as_this_ones(runner: Path) -> None:
+    (runner / "work" / "toolbridge.sarif").write_text("old", encoding="utf-8")
+    done, outputs = step(runner, source="nowhere.json", format="sarif")
+    assert (done.returncode, outputs) == (2, {"exit-code": "2"})
+
+
+def test_the_action_heeds_no_waivers_if_it_shall_not(runner: Path) -> None:
+    waived = {"name": "search_v2", "_meta": {"toolbridge/lint": {"ignore": ["name.version"]}}}
+    (runner / "work" / "waived.json").write_text(json.dumps([waived]), encoding="utf-8")
+    assert step(runner, source="waived.json", select="name.version")[0].returncode == 0
+    assert step(runner, source="waived.json", select="name.version", waivers="false")[0].returncode == 1
+
+
 @pytest.mark.parametrize("name", ["source", "command", "select", "output", "server", "config", "format"])
 def test_what_stands_in_an_input_is_never_run(runner: Path, name: str) -> None:
     evil = "\"; touch pwned; $(touch pwned) `touch pwned` ${IFS}; ' #\n--output=pwned"

@@ -140,6 +140,32 @@ def test_a_server_of_a_configuration_stands_where_its_name_is_a_key() -> None:
     assert places.place(other) == Place("mcp.json", 1, 1, 1, 1)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    def water(self): ...",
+        "async def water(bed): ...",
+        "export function water(bed) {",
+        'server.tool("water", run)',
+        "    name: 'water',",
+        "tools = [`water`]",
+    ],
+)
+def test_a_tool_of_a_command_stands_where_the_script_defines_or_quotes_it(tmp_path: Path, line: str) -> None:
+    script = tmp_path / "server.py"
+    script.write_text(f'"""Ask before you water: it is a small garden."""\n# water it\n{line}\nwater = 1\n')
+    place = ScriptPlaces([str(script)]).place(asked("water"))
+    assert place is not None
+    assert (place.line, line[place.column - 1 : place.end_column - 1]) == (3, "water")
+
+
+def test_a_definition_goes_before_a_quotation_wherever_it_stands(tmp_path: Path) -> None:
+    script = tmp_path / "server.py"
+    script.write_text('ORDER = ["water"]\nundef water\n\ndef water(): ...\n')
+    place = ScriptPlaces([str(script)]).place(asked("water"))
+    assert place == Place(str(script), 4, 5, 4, 10)
+
+
 def test_a_tool_of_a_command_stands_where_the_script_mentions_it_first(tmp_path: Path) -> None:
     script = tmp_path / "server.py"
     script.write_text("import x\nforget_order = 1\ndef get_order_item(): ...\n\ndef get_order(): ...\n")

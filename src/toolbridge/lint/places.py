@@ -2,7 +2,7 @@
 
 A finding has a JSON pointer into its tool; an editor, a pull request and a code scanner want a line. For a file of
 tools that is where the value stands in the text (`scan` reads it once, when the first place is asked for); for a server
-that was started, the line of the configuration that names it, or the line of its script that mentions the tool. What
+that was started, the line of the configuration that names it, or the line of its script that defines the tool. What
 cannot be found stands at the nearest place around it. Lines and columns count from 1, columns in Unicode code points.
 """
 
@@ -158,7 +158,8 @@ class ConfigPlaces:
 
 
 class ScriptPlaces:
-    """Places in the script that a command runs: the line that mentions the tool first, else the first line."""
+    """Places in the script that a command runs: where the tool is defined, else quoted, else mentioned, else the first
+    line."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = command
@@ -193,9 +194,20 @@ def _script(argument: str) -> str | None:
         return None
 
 
+_MENTIONS: Final = (
+    r"(?<![\w-])(?:def|function|fn|func)[ \t]+({})(?![\w-])",
+    r"""["'`]({})["'`]""",
+    r"(?<![\w-])({})(?![\w-])",
+)
+"""How a script speaks of a tool, the surest way first: a word may stand in any comment."""
+
+
 def _mention(text: str, name: str) -> tuple[int, int] | None:
-    found = re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) if name else None
-    return found.span() if found else None
+    for pattern in _MENTIONS if name else ():
+        found = re.search(pattern.format(re.escape(name)), text)
+        if found is not None:
+            return found.span(1)
+    return None
 
 
 def _document_start(text: str) -> tuple[int, int]:

@@ -21,8 +21,8 @@ def write(task: Task) -> str:
     root = Element("testsuites", name="toolbridge lint")
     suites = [_suite(task, root, group) for group in by_server(task.report)]
     for each in task.failures:
-        suites.append(_unasked(root, each.server, "error", type=each.cause, message=shown(each.message)))
-    suites += [_unasked(root, each, "skipped", message=DISABLED) for each in task.disabled]
+        suites.append(_unasked(root, each.server, "error", {"type": each.cause, "message": shown(each.message)}))
+    suites += [_unasked(root, each, "skipped", {"message": DISABLED}) for each in task.disabled]
     for key in ("tests", "failures", "errors"):
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))
     indent(root)
@@ -42,11 +42,11 @@ def _suite(task: Task, root: Element, group: ServerGroup) -> Element:
     return _counted(suite)
 
 
-def _unasked(root: Element, server: str, kind: str, **said: str) -> Element:
+def _unasked(root: Element, server: str, kind: str, said: dict[str, str]) -> Element:
     """A suite of one case: the server that nothing was learnt of."""
     name = shown(server)
     suite = SubElement(root, "testsuite", name=name)
-    SubElement(SubElement(suite, "testcase", classname=name, name="(the server)", time="0"), kind, **said)
+    SubElement(SubElement(suite, "testcase", classname=name, name="(the server)", time="0"), kind, said)
     return _counted(suite)
 
 
