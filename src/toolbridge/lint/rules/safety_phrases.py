@@ -411,13 +411,21 @@ STEERING: Final = (
     ),
 )  # fmt: skip
 
+_UNFORBIDDEN: Final = "".join(
+    rf"(?<!{each.replace(' ', '.')}[\W_])"
+    for each in ("not", "ever", "n t", "avoid", "not try to", "ever try to", "n t try to", "not attempt to",
+                 "ever attempt to", "n t attempt to")
+)  # fmt: skip
+"""Not right behind a word that forbids what follows: "never skip the confirmation" is what an honest tool says."""
+
 CONSENT: Final = (
     Phrase(
         "tells the model to act without asking",
         (("confirm", "permission", "approval", "consent"), (*_NOTS, "need", "skip", "bypass")),
         rf"\b(?:{_NOT} (?:ask|wait|request|seek|prompt|require)|without (?:asking|waiting|requesting|seeking"
         rf"|prompting|requiring)"
-        rf"|no need to (?:ask|wait|request|seek)|skip(?:ping)?|bypass(?:ing)?) (?:(?:for|the|any|from|to|your"
+        rf"|no need to (?:ask|wait|request|seek)|{_UNFORBIDDEN}(?:skip(?:ping)?|bypass(?:ing)?))"
+        rf" (?:(?:for|the|any|from|to|your"
         rf"|explicit|further|a) ){{0,3}}"
         r"(?:(?:user|human)s? (?:s )?(?:for )?(?:WORD ){0,2})?(?:confirm(?:ation)?|permission|approval|consent)\b",
         may_be_a_name=True,
