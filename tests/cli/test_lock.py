@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -336,3 +337,75 @@ def test_tools_and_doctor_tell_what_is_set_apart(work: Workplace, surface: Surfa
     for answer in (work("tools", "--refresh"), work("tools")):
         assert answer.code == 1
         assert "✗ shed: it is not as locked" in answer.err
+
+
+def test_what_is_no_part_of_the_configuration_does_not_get_into_its_lock(
+    work: Workplace, surface: SurfaceFile, lock: Path
+) -> None:
+    before = lock.read_bytes()
+    (work.directory / "tools.json").write_text(json.dumps(TOOLS), encoding="utf-8")
+    for source, label in ((["tools.json"], "tools.json"), (["--", *surface.command], " ".join(surface.command))):
+        answer = work("lock", *source)
+        assert (answer.code, answer.out, answer.err) == (
+            2,
+            "",
+            f"toolbridge: toolbridge.lock: is the lock of mcp.json, where {label} is not from; name another file with "
+            "-o FILE\n",
+        )
+    assert lock.read_bytes() == before
+    assert work("lock", "tools.json", "-o", "tools.lock").code == 0
+    assert (work("verify", "-q").code, work("verify", "tools.json", "--lock", "tools.lock", "-q").code) == (0, 0)
+
+
+def test_a_tool_that_cannot_be_locked_is_told_and_never_verified(
+    work: Workplace, surface: SurfaceFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toolbridge.lock.surface.MOST_VALUES", 50)
+    surface.pull(inputSchema={"type": "object", "properties": {"x": {"enum": [*range(60)]}}})
+    work.configure(shed=entry(surface))
+    for _ in range(2):
+        answer = work("lock", "--quiet")
+        assert (answer.code, answer.out, answer.err) == (
+            1,
+            "",
+            "toolbridge: server 'shed': tool 'list_plants' is too large to be locked\n",
+        )
+    answer = work("verify")
+    assert (answer.code, answer.out.splitlines()[:3]) == (
+        1,
+        ["✗ shed", "  list_plants", "    ~ is too large to be locked"],
+    )
+
+
+def test_a_listing_on_disk_that_is_older_than_the_lock_is_not_believed(work: Workplace, surface: SurfaceFile) -> None:
+    command, *args = surface.hidden_command
+    shed = {**entry(surface), "command": command, "args": args}
+    surface.pull(description="Lists plants.")
+    work.configure(shed=shed)
+    assert work("tools").code == 0
+    surface.offer()
+    assert work("lock", "-q").code == 0
+    surface.pull(description="Lists plants.")
+    work("tools", "--refresh")  # what is on disk is not what is locked
+    surface.offer()
+    for mode in (True, "refuse"):
+        work.configure(shed={**shed, "locked": mode})
+        answer = work("tools")
+        assert (answer.code, answer.err, "list_plants" in answer.out) == (0, "", True)
+
+
+def test_a_pipe_in_the_place_of_the_lock_is_one_line_and_two(work: Workplace, surface: SurfaceFile) -> None:
+    work.configure(shed=entry(surface))
+    os.mkfifo(work.directory / "toolbridge.lock")
+    for arguments in (
+        ("lock",),
+        ("verify",),
+        ("lock", "-o", "toolbridge.lock"),
+        ("verify", "--lock", "toolbridge.lock"),
+    ):
+        answer = work(*arguments)
+        assert (answer.code, answer.out, answer.err) == (
+            2,
+            "",
+            "toolbridge: toolbridge.lock: the lock cannot be read: it is no regular file\n",
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,27 @@ def test_a_file_that_is_not_there_says_what_to_run(tmp_path: Path) -> None:
             "is damaged: its 'toolbridge-lock' is no version that is known here; lock anew with 'toolbridge lock'",
         ),
         (
+            '"toolbridge-lock": 1',
+            '"toolbridge-lock": 1.0',
+            "is damaged: its 'toolbridge-lock' is no version that is known here; lock anew with 'toolbridge lock'",
+        ),
+        (
+            '"toolbridge-lock": 1,',
+            '"toolbridge-lock": 1, "comment": "Reviewed.",',
+            "is damaged: it holds 'comment', which this program did not write; lock anew with 'toolbridge lock'",
+        ),
+        (
+            '"name": "shed"',
+            '"name": "shed", "trusted": true',
+            "is damaged: server 'shed': it holds 'trusted', which this program did not write; lock anew with "
+            "'toolbridge lock'",
+        ),
+        (
+            '"description": "Tells of changes."',
+            '"description": "Tells of nothing.", "description": "Tells of changes."',
+            "is damaged: it holds 'description' twice in one place; lock anew with 'toolbridge lock'",
+        ),
+        (
             '"toolbridge-lock": 1,',
             "",
             "is no lock of this program: it has no 'toolbridge-lock'; name another file, or lock anew with "
@@ -152,6 +174,17 @@ def test_anything_else_is_told_in_a_line_too(file: Path, content: bytes) -> None
 
 def test_a_directory_is_no_lock(tmp_path: Path) -> None:
     assert refused(tmp_path) == f"{tmp_path}: the lock cannot be read: is a directory"
+
+
+def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    for name in ("pipe", "link"):
+        said = f"{tmp_path / name}: the lock cannot be read: it is no regular file"
+        assert refused(tmp_path / name) == said
+        with pytest.raises(ConfigError) as raised:
+            read_old_lock(tmp_path / name)
+        assert raised.value.problems == (said,)
 
 
 def test_a_damaged_lock_may_be_replaced_and_what_is_no_lock_or_newer_may_not(file: Path) -> None:

@@ -29,6 +29,26 @@ def lockfile_of(source: Source) -> str:
         return path
 
 
+def own_lockfile(source: Source) -> str:
+    """Where `lock` writes it. Raises `ConfigError` where the lock there is that of a configuration, and the source is
+    no part of it: its servers would be gone for whoever verifies the configuration."""
+    from toolbridge.errors import ConfigError
+    from toolbridge.servers.found import default_config
+    from toolbridge.servers.locked import default_lockfile
+
+    file = lockfile_of(source)
+    if source.kind == "config":
+        return file
+    try:
+        config = default_config()
+    except ConfigError:
+        return file
+    if os.path.abspath(default_lockfile(str(config))) != os.path.abspath(file):
+        return file
+    whose = f"is the lock of {config.name}, where {source.label} is not from"
+    raise ConfigError([f"{file}: {whose}; name another file with -o FILE"])
+
+
 def locked_servers(source: Source, file: str, known: Lock, named: bool) -> dict[str, LockedServer]:
     """What each server that is there offers, as it stands in a lock of that file.
 

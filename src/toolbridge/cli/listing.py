@@ -54,10 +54,12 @@ def list_servers(specs: Sequence[ServerSpec], *, refresh: bool = False) -> list[
             found[spec.name] = Listed(spec, "failed", failure=mistake(spec))
             continue
         listing = None if refresh else catalog.load(spec)
-        if listing is None:
+        seal = seals.get(spec.name)
+        # What is on disk and not as locked may be older than the lock: the server itself is asked.
+        if listing is None or (seal is not None and not seal.holds(listing)):
             unknown.append(spec)
         else:
-            found[spec.name] = _from_disk(spec, listing, seals.get(spec.name))
+            found[spec.name] = _from_disk(spec, listing)
     if unknown:
         found |= {each.spec.name: each for each in _asked(unknown, catalog)}
     return [found[spec.name] for spec in specs]
@@ -72,30 +74,16 @@ def _sealed(specs: Sequence[ServerSpec]) -> tuple[Sequence[ServerSpec], dict[str
     return sealed(specs)
 
 
-def _from_disk(spec: ServerSpec, listing: Listing, seal: Seal | None) -> Listed:
-    tools: list[Tool] = spec.filter.apply(listing.tools)
-    warnings: tuple[str, ...] = ()
-    failure: Failure | None = None
-    withheld = False
-    if seal is not None:
-        from toolbridge.servers.locked import changed, lock_warnings
-
-        verdict = seal.verdict(listing)
-        tools = [each for each in tools if each.id.name not in verdict.quarantined]
-        warnings = tuple(lock_warnings(verdict))
-        failure = changed(spec.name, verdict) if verdict.refused is not None else None
-        withheld = verdict.withheld is not None
+def _from_disk(spec: ServerSpec, listing: Listing) -> Listed:
     return Listed(
         spec,
-        "idle" if failure is None else "failed",
-        tuple(tools),
+        "idle",
+        tuple(spec.filter.apply(listing.tools)),
         listing.server_name,
         listing.server_version,
         listing.protocol,
         listing.listed_at,
-        failure,
-        warnings,
-        instructions=listing.instructions if not withheld else None,
+        instructions=listing.instructions,
     )
 
 

@@ -9,7 +9,7 @@ import click
 from toolbridge.cli.surfaces import SurfaceCommand, surface_arguments
 
 FAILED = 1
-"""The exit code where some server could not be had, and is not locked anew."""
+"""The exit code where some server could not be had, and is not locked anew, or a tool cannot be locked."""
 
 
 @click.command("lock", cls=SurfaceCommand, short_help="Write down what your servers offer, to notice changes.")
@@ -24,7 +24,8 @@ def command(source: str | None, client: str | None, server: str | None, file: st
     tells later changes, and with "locked": true in the configuration changed tools are not used.
 
     With --server one server is locked and the others stay as they were locked. A server that cannot be
-    reached keeps its entry, and the exit code is 1. Put the file under version control.
+    reached keeps its entry, and the exit code is 1. What is not from the configuration that is here needs
+    a file of its own (-o). Put the file under version control.
 
     \b
     Examples:
@@ -37,10 +38,10 @@ def command(source: str | None, client: str | None, server: str | None, file: st
     \b
     Exit codes:
       0  locked
-      1  some server could not be reached, and keeps its old entry
+      1  some server could not be reached, and keeps its old entry; or a tool is too large to be locked
       2  misuse
     """
-    from toolbridge.cli.changes import change_lines, counted_tools, gone_servers, locked_servers, lockfile_of
+    from toolbridge.cli.changes import change_lines, counted_tools, gone_servers, locked_servers, own_lockfile
     from toolbridge.cli.surfaces import given_command, read_surface
     from toolbridge.cli.terminal import Paint, columns, shown
     from toolbridge.errors import ConfigError
@@ -49,7 +50,7 @@ def command(source: str | None, client: str | None, server: str | None, file: st
     if file is not None:
         read_old_lock(file)  # what may not be written over is told before anything is started
     found = read_surface(source, given_command(), client=client, server=server, refresh=True)
-    file = file or lockfile_of(found)
+    file = file or own_lockfile(found)
     whole = found.kind == "config" and server is None
     old, damage = read_old_lock(file)
     if damage is not None and not whole:
@@ -69,8 +70,11 @@ def command(source: str | None, client: str | None, server: str | None, file: st
         kept = len(lock.servers) - len(servers)
         others = f"; {kept} more as they were" if kept else ""
         print(f"{shown(file)}: locked {counted_tools(servers)}{others}", flush=True)
+    unlockable = [(name, *each) for name, known in servers.items() for each in known.unlockable.items()]
+    for name, tool, why in unlockable:
+        print(f"toolbridge: server {shown(name)!r}: tool {shown(tool)!r} {why}", file=sys.stderr)
     if found.failures:
         from toolbridge.cli.failures import tell_failures
 
         tell_failures(found.failures)
-    return FAILED if found.failures else 0
+    return FAILED if found.failures or unlockable else 0

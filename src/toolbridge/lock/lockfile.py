@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -70,9 +72,7 @@ def write_lock(lock: Lock, path: str | os.PathLike[str]) -> None:
 def read_lock(path: str | os.PathLike[str]) -> Lock:
     """The lock of a file. Raises `ConfigError` with one line: what is wrong with it, and what to do."""
     try:
-        if os.path.isfile(path) and os.path.getsize(path) > LARGEST_BYTES:
-            raise ConfigError([f"{path}: is too large to be a lock"])
-        content = Path(path).read_bytes()
+        content = _content(path)
     except FileNotFoundError:
         raise ConfigError([f"{path}: there is no lock; make one with 'toolbridge lock'"]) from None
     except (OSError, ValueError) as problem:
@@ -82,6 +82,16 @@ def read_lock(path: str | os.PathLike[str]) -> Lock:
     return Lock(lock.servers, os.path.dirname(os.path.abspath(path)))
 
 
+def _content(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file. A pipe is not opened: there may never be anything in it."""
+    found = os.stat(path)
+    if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
+        raise ConfigError([f"{path}: the lock cannot be read: it is no regular file"])
+    if found.st_size > LARGEST_BYTES:
+        raise ConfigError([f"{path}: is too large to be a lock"])
+    return Path(path).read_bytes()
+
+
 def read_lock_text(content: bytes, where: str) -> Lock:
     """The same from the file's content; `where` is what messages call it."""
     wrong = _Wrong(where)
@@ -89,12 +99,14 @@ def read_lock_text(content: bytes, where: str) -> Lock:
         line = content.count(b"\n", 0, conflict.start()) + 1
         raise wrong(f"line {line}: holds the marks of a merge that is not resolved; take one side, then {AGAIN}")
     try:
-        document = json.loads(content.decode("utf-8-sig"), parse_constant=_refused)
+        document = json.loads(content.decode("utf-8-sig"), parse_constant=_refused, object_pairs_hook=_once)
     except UnicodeDecodeError:
         raise wrong(f"is no UTF-8 text; {AGAIN}") from None
     except json.JSONDecodeError as problem:
         said = problem.msg.lower()
         raise wrong(f"is damaged: not JSON: {said} at line {problem.lineno}, column {problem.colno}; {AGAIN}") from None
+    except _Repeated as problem:
+        raise wrong(f"is damaged: it holds {problem.args[0]!r} twice in one place; {AGAIN}") from None
     except (ValueError, RecursionError):
         raise wrong(f"is damaged: no JSON that this program wrote; {AGAIN}") from None
     if not isinstance(document, dict) or KEY not in document:
@@ -102,8 +114,9 @@ def read_lock_text(content: bytes, where: str) -> Lock:
     version = document[KEY]
     if isinstance(version, int) and not isinstance(version, bool) and version > VERSION:
         raise wrong(f"was written by a newer toolbridge (form {version}, known here is {VERSION}); upgrade toolbridge")
-    if version != VERSION or isinstance(version, bool):
+    if type(version) is not int or version != VERSION:
         raise wrong(f"is damaged: its {KEY!r} is no version that is known here; {AGAIN}")
+    _refuse_unknown(document, (KEY, "digest", "servers"), "", wrong)
     servers = {name: _read_server(name, each, wrong) for name, each in _object(document, "servers", "", wrong).items()}
     lock = Lock(dict(sorted(servers.items())))
     if document.get("digest") != lock.digest:
@@ -122,8 +135,8 @@ def read_old_lock(path: str | os.PathLike[str]) -> tuple[Lock | None, str | None
         return read_lock(path), None
     except ConfigError as problem:
         try:
-            ours = _OURS.search(Path(path).read_bytes())
-        except OSError:
+            ours = _OURS.search(_content(path))
+        except (OSError, ConfigError):
             raise problem from None
         if ours is None or int(ours[1]) > VERSION:
             raise
@@ -165,10 +178,20 @@ def _object(document: Mapping[str, Any], key: str, place: str, wrong: Callable[[
     return found
 
 
+def _refuse_unknown(
+    document: Mapping[str, Any], known: Iterable[str], place: str, wrong: Callable[[str], ConfigError]
+) -> None:
+    """What no digest stands over was written by somebody else."""
+    for key in document:
+        if key not in known:
+            raise wrong(f"is damaged: {place}it holds {key!r}, which this program did not write; {AGAIN}")
+
+
 def _read_server(name: str, document: Any, wrong: Callable[[str], ConfigError]) -> LockedServer:
     place = f"server {name!r}: "
     if not isinstance(document, dict):
         raise wrong(f"is damaged: {place}no object; {AGAIN}")
+    _refuse_unknown(document, (*IDENTITY, "digest", "tools"), place, wrong)
     identity = {key: document[key] for key in IDENTITY if key in document}
     if not all(isinstance(each, str) for each in identity.values()):
         raise wrong(f"is damaged: {place}what it says of itself is no text; {AGAIN}")
@@ -189,6 +212,18 @@ def _read_server(name: str, document: Any, wrong: Callable[[str], ConfigError]) 
             f"tools; {AGAIN}"
         )
     return server
+
+
+class _Repeated(Exception):
+    """A key that is there twice: a reader of the file sees one of the two, and we the other."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise _Repeated(max(counts, key=counts.__getitem__))
+    return found
 
 
 def _refused(constant: str) -> None:
