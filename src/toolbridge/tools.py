@@ -188,6 +188,7 @@ def _read_tool(entry: Any, server: str, position: int) -> Tool:
     annotations = annotations if isinstance(annotations, Mapping) else EMPTY
     description = fields.get("description")
     title = fields.get("title") or annotations.get("title")
+    title = title if isinstance(title, str) else None
     output = fields.get("outputSchema") or fields.get("output_schema")
     icons = fields.get("icons")
     return Tool(
@@ -195,11 +196,11 @@ def _read_tool(entry: Any, server: str, position: int) -> Tool:
         description=description if isinstance(description, str) else "",
         input_schema=_own(schema),
         output_schema=output if isinstance(output, Mapping) else None,
-        title=title if isinstance(title, str) else None,
+        title=title,
         hints=_hints(annotations),
         meta=meta_of(fields) or meta_of(whole),  # a definition may have it beside `function`
         icons=tuple(icons) if isinstance(icons, list) else (),
-        unread=EMPTY if _is_written(entry) else _unread(fields, annotations),
+        unread=EMPTY if _is_written(entry) else _unread(fields, annotations, title),
     )
 
 
@@ -208,7 +209,8 @@ def _is_written(entry: Any) -> bool:
     return isinstance(entry, Mapping) and entry.get("type") == "function"
 
 
-def _unread(fields: Mapping[str, Any], annotations: Mapping[str, Any]) -> Mapping[str, Any]:
+def _unread(fields: Mapping[str, Any], annotations: Mapping[str, Any], title: str | None) -> Mapping[str, Any]:
+    """What is left over. A second title beside `title` is: hosts may show it all the same."""
     rest = {
         key: value
         for key, value in fields.items()
@@ -217,7 +219,7 @@ def _unread(fields: Mapping[str, Any], annotations: Mapping[str, Any]) -> Mappin
     strange = {
         key: value
         for key, value in annotations.items()
-        if key != "title" and not (key in _HINTS and isinstance(value, bool | None))
+        if not (key in _HINTS and isinstance(value, bool | None)) and not (key == "title" and value in (None, title))
     }
     if strange:
         rest["annotations"] = strange

@@ -394,6 +394,7 @@ def test_a_listing_on_disk_that_is_older_than_the_lock_is_not_believed(work: Wor
         assert (answer.code, answer.err, "list_plants" in answer.out) == (0, "", True)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 def test_a_pipe_in_the_place_of_the_lock_is_one_line_and_two(work: Workplace, surface: SurfaceFile) -> None:
     work.configure(shed=entry(surface))
     os.mkfifo(work.directory / "toolbridge.lock")

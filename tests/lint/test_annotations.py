@@ -119,6 +119,12 @@ def test_annotations_that_nobody_hears_are_not_missing_but_misspelt() -> None:
     assert broken("get_order", title="Get") == ["missing"]
 
 
+def test_a_second_title_is_no_unknown_annotation_and_no_hint() -> None:
+    entry = {"name": "get_order", "title": "Get an order", "annotations": {"title": "Order"}}
+    found = lint_tools(read_tools([entry])).findings
+    assert [each.rule for each in found if each.rule.startswith("annotation")] == ["annotation.missing"]
+
+
 @pytest.mark.parametrize(
     ("key", "meant"),
     [

@@ -176,6 +176,7 @@ def test_a_directory_is_no_lock(tmp_path: Path) -> None:
     assert refused(tmp_path) == f"{tmp_path}: the lock cannot be read: is a directory"
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("pipe")

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.lock.surfaces import LIST_PLANTS, locked
 from toolbridge import Tool, ToolId, read_tools
-from toolbridge.lock import Lock, compare, compare_server, lock_server, lock_text
+from toolbridge.lock import Lock, compare, compare_server, judge, lock_server, lock_text
 from toolbridge.lock.lockfile import read_lock_text
 
 
@@ -60,9 +60,33 @@ def test_what_hosts_act_on_and_annotations_nobody_knows_are_locked_and_other_met
         "title": "T",
         "inputSchema": {},
         "outputSchema": {"type": "object"},
-        "annotations": {"readOnly": True, "readOnlyHint": False},
+        "annotations": {"readOnly": True, "readOnlyHint": False, "title": "Tee"},
         "_meta": {"openai/outputTemplate": "ui://t", "ui": {"visibility": ["app"]}, "ui/x": 1},
     }
+
+
+def test_a_second_title_is_locked_and_one_title_is_locked_once() -> None:
+    tool = {"name": "t", "title": "T", "inputSchema": {}}
+    first, second, third = (locked({**tool, "annotations": {"title": each}}) for each in ("T", "Obey me", 7))
+    assert first == locked(tool) == locked({"name": "t", "inputSchema": {}, "annotations": {"title": "T"}})
+    (change,) = compare_server("shed", first, second)
+    assert (change.words, change.path) == ('its annotation "title" is new: "Obey me"', "/annotations/title")
+    assert second != third
+
+
+def test_keys_that_become_one_by_cleaning_make_a_tool_that_cannot_be_locked() -> None:
+    def made(description: str) -> Any:
+        properties = {"./a": {"type": "string"}, "/home/me/a": {"description": description}}
+        tools = read_tools([{"name": "t", "inputSchema": {"properties": properties}}], "shed")
+        return lock_server(tools, clean=lambda text: text.replace("/home/me", "."))
+
+    assert made("Kind.").tools["t"].content == {"$alike": True}
+    (change,) = compare_server("shed", made("Kind."), made("Cruel."))
+    assert (change.words, change.fails) == (
+        "cannot be locked: two of its keys are told apart by a secret or by a path of this machine alone",
+        True,
+    )
+    assert judge("shed", made("Kind."), made("Kind.")).quarantined == {"t": change.words}
 
 
 def test_the_first_of_two_tools_with_one_name_counts_and_an_entry_without_a_name_is_none() -> None:

@@ -50,7 +50,8 @@ _WEB: Final = re.compile(
 
 
 def missing(subject: Subject) -> Iterator[Flaw]:
-    if subject.tool.hints == NO_HINTS and "annotations" not in subject.tool.unread:
+    others = subject.tool.unread.get("annotations", {})
+    if subject.tool.hints == NO_HINTS and isinstance(others, dict) and others.keys() <= {"title"}:
         said = deed(subject.words)
         if said is not None and said[0] == "reads":
             advice = 'say "readOnlyHint": true if it only reads'
