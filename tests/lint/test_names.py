@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.lint.examining import findings, flaws, named, shown
+from toolbridge.lint.linting import lint_tools
+from toolbridge.tools import read_tools
 
 
 def test_versions_are_found_where_they_stand() -> None:
@@ -23,6 +27,7 @@ def test_standards_and_engines_are_no_versions() -> None:
         "get_ipv4_address", "getIPv4", "getIPV4Address", "get_oauth2_token", "list_s3_buckets", "encode_h264",
         "get_v8_heap", "generate_uuid_v4", "make_uuidV4", "sha256_hash", "convert_mp4", "k8s_get_pods", "score_cvss_v3",
         "get_2024_report", "parse_openapi_v3", "beta_regression", "list_legacy_orders", "convert_csv2", "parse_div3",
+        "sign_s3_v4", "check_http_v2", "getS3V4Signature",
     )  # fmt: skip
     assert named("name.version", *names) == []
 
@@ -76,10 +81,15 @@ def test_praise_is_about_the_tool_and_not_about_its_subject() -> None:
     assert named("name.promotional", "best_search", "official_api", "ultimateSearch", "get_awesome_images") == [
         "best_search", "official_api", "ultimateSearch", "get_awesome_images",
     ]  # fmt: skip
-    assert (
-        named("name.promotional", "get_best_bid", "best_trials", "find_official_documents", "premium", "superset_query")
-        == []
-    )
+    assert named("name.promotional", "super_search", "great_tool", "perfectFinder") == [
+        "super_search", "great_tool", "perfectFinder",
+    ]  # fmt: skip
+    honest = (
+        "get_best_bid", "best_trials", "find_official_documents", "premium", "superset_query", "great_circle_distance",
+        "get_magic_link", "search_magic_cards", "super_admin_list", "premium_accounts_list", "perfect_numbers_find",
+        "official_holidays_list", "cool_room_set_temperature",
+    )  # fmt: skip
+    assert named("name.promotional", *honest) == []
     assert shown(flaws("name.promotional", {"name": "get_Awesome_images"})[0]) == "Awesome"
 
 
@@ -175,3 +185,46 @@ def test_hostile_names_are_examined_like_others(name: str) -> None:
         if each.flaw.span is not None:
             start, end = each.flaw.span
             assert 0 <= start < end <= len(each.flaw.text)
+
+
+ONE_FLAW = {
+    "description": "Finds the order of a customer and returns its status. Use it for one order.",
+    "inputSchema": {"type": "object", "properties": {}, "additionalProperties": False},
+    "outputSchema": {"type": "object"},
+    "annotations": {"readOnlyHint": True, "openWorldHint": False},
+}
+
+
+@pytest.mark.parametrize(
+    ("entry", "rule"),
+    [
+        ({**ONE_FLAW, "name": "orders.get"}, "name.characters"),
+        ({**ONE_FLAW, "name": "1st_order_get"}, "name.characters"),
+        ({**ONE_FLAW, "name": "get_" + "order" * 13}, "name.length"),
+        ({**ONE_FLAW, "name": ""}, "name.missing"),
+        (ONE_FLAW, "name.missing"),
+        (3, "name.missing"),
+        ({**ONE_FLAW, "name": "get_order", "inputSchema": None}, "parameter.schema-missing"),
+        (
+            {
+                **ONE_FLAW,
+                "name": "get_order",
+                "inputSchema": {
+                    "type": "object",
+                    "properties": {"api_key": {"type": "string", "description": "The key of the shop's own service."}},
+                    "required": ["api_key"],
+                    "additionalProperties": False,
+                },
+            },
+            "parameter.secret",
+        ),
+    ],
+)
+def test_one_flaw_is_told_by_one_rule(entry: Any, rule: str) -> None:
+    sound = {
+        **ONE_FLAW,
+        "name": "find_customer",
+        "description": "Finds a customer and returns the address. Use it to send mail.",
+    }
+    found = lint_tools(read_tools([entry, sound])).findings
+    assert [each.rule for each in found] == [rule]

@@ -95,7 +95,20 @@ def test_two_styles_of_names_are_found_and_single_words_prove_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["api_key", "apiKey", "X-Api-Key", "password", "new_password", "clientSecret", "accessToken"]
+    "name",
+    [
+        "api_key",
+        "apiKey",
+        "X-Api-Key",
+        "password",
+        "new_password",
+        "clientSecret",
+        "accessToken",
+        "appSecret",
+        "webhook_secret",
+        "seedPhrase",
+        "cvv",
+    ],
 )
 def test_secrets_are_found_by_name(name: str) -> None:
     assert len(flaws("parameter.secret", tool(**{name: STRING}))) == 1

@@ -432,11 +432,6 @@ def test_a_parameter_that_models_fill_with_what_they_were_told_is_found_by_its_n
     assert broken({"name": "add", "inputSchema": {"properties": {name: {}}}}) == {"safety.wants-conversation"}
 
 
-@pytest.mark.parametrize("name", ["password", "apiKey", "x-api-key", "client_secret", "db_password", "accessToken"])
-def test_a_parameter_for_a_secret_is_found_by_its_name(name: str) -> None:
-    assert broken({"name": "add", "inputSchema": {"properties": {name: {}}}}) == {"safety.secret-parameter"}
-
-
 @pytest.mark.parametrize(
     "name", ["system_prompt", "messages", "history", "token_count", "password_policy", "secret_name"]
 )

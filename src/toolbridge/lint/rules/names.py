@@ -41,17 +41,21 @@ _REFUSED = re.compile(r"[^A-Za-z0-9_-]+")
 _VERSION = re.compile(r"(?:(?<![A-Za-z0-9])[vV]|(?<=[a-z0-9])V)[0-9]+(?:[._-][0-9]+)*(?![A-Za-z0-9])")
 _DATE = re.compile(r"(?<![0-9])20[0-9]{2}([_-])(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12][0-9]|3[01])(?![0-9])")
 _STATE = re.compile(r"(?<=[_-])(?:deprecated|legacy|beta)\Z")
-_NO_VERSION: Final = frozenset({"uuid", "guid", "ip", "snmp", "smb", "cvss", "tls", "openapi", "swagger", "oas"})
+_NO_VERSION: Final = frozenset({
+    "uuid", "guid", "ip", "snmp", "smb", "cvss", "tls", "openapi", "swagger", "oas",
+    "http", "s3",
+})  # fmt: skip
 """Words that a `v4` belongs to: standards of that name, not versions of the tool."""
 
 _PROMOTION: Final = table(
     """
-    amazing awesome bestever fantastic greatest incredible magic magical phenomenal revolutionary superb
+    amazing awesome bestever fantastic greatest incredible magical phenomenal revolutionary superb
     supercharged ultimate unbeatable worldclass
     """
 )
 _PROMOTION_AHEAD: Final = frozenset({"best", "cool", "fastest", "great", "official", "perfect", "premium", "super"})
-"""Words that praise the tool where they come first; later they may be about its subject, as in `get_best_bid`."""
+"""Words that praise the tool where they come first and what the tool does, or nothing, follows: `best_search` and
+`official_api` praise, `best_trials` and `great_circle_distance` are about the subject."""
 
 _REQUIRED_TOGETHER: Final = frozenset({"search", "fetch"})
 """ChatGPT's deep research and company knowledge ask a server for exactly these two names."""
@@ -142,8 +146,8 @@ def _joined(found: re.Match[str]) -> str:
 
 def case(subject: Subject) -> Iterator[Flaw]:
     name = _name(subject)
-    if not name or not name.isascii() or _SNAKE.match(name):
-        return
+    if not name or not name.isascii() or _SNAKE.match(name) or _REFUSED.search(name):
+        return  # snake_case, or refused by a graver rule
     hint = "use lower case and '_'"
     if style(name) in _PLAIN:
         hint = f"{_DIGITS.sub(_joined, '_'.join(words_of(name)))!r} would be"
@@ -154,7 +158,7 @@ def mixed(surface: Surface) -> Iterator[tuple[str, Flaw]]:
     styles: dict[str, dict[str, list[str]]] = {}
     for subject in surface.subjects:
         name = _name(subject)
-        if len(words_of(name)) > 1:
+        if len(words_of(name)) > 1 and not _REFUSED.search(name):  # those are told by a graver rule
             styles.setdefault(subject.tool.id.server, {}).setdefault(style(name), []).append(name)
     for server, found in styles.items():
         if len(found) > 1:
@@ -192,9 +196,7 @@ def generic(surface: Surface) -> Iterator[tuple[ToolId, Flaw]]:
 
 
 def _praises(first: str, rest: tuple[str, ...]) -> bool:
-    if first == "best":  # `best_search` praises, `best_trials` does not
-        return any(map(is_verb, rest))
-    return first in _PROMOTION_AHEAD and bool(rest)
+    return first in _PROMOTION_AHEAD and any(is_verb(each) or each in EMPTY_ALONE for each in rest[:1])
 
 
 def promotional(subject: Subject) -> Iterator[Flaw]:
@@ -210,8 +212,8 @@ def version(subject: Subject) -> Iterator[Flaw]:
     name = _name(subject)
     for pattern in (_VERSION, _DATE, _STATE):
         for found in pattern.finditer(name[:1_000]):
-            before = words_of(name[: found.start()])[-1:]
-            if (before and before[0] in _NO_VERSION) or found[0].lower() == "v8":
+            before = words_of(name[: found.start()])
+            if not _NO_VERSION.isdisjoint((*before[-1:], "".join(before[-2:]))) or found[0].lower() == "v8":
                 continue
             yield Flaw(f"the name holds a version, {found[0]!r}: leave it out", "/name", name, found.span())
             return

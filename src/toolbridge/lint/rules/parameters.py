@@ -45,7 +45,7 @@ _SECRETS: Final = frozenset({
     ("api", "key"), ("apikey",), ("access", "key"), ("secret", "key"), ("private", "key"), ("client", "secret"),
     ("access", "token"), ("auth", "token"), ("bearer", "token"), ("refresh", "token"), ("api", "token"),
     ("secret", "access", "key"), ("password",), ("passwd",), ("passphrase",), ("api", "secret"), ("bot", "token"),
-    ("mnemonic",),
+    ("mnemonic",), ("seed", "phrase"), ("app", "secret"), ("webhook", "secret"), ("credit", "card", "number"), ("cvv",),
 })  # fmt: skip
 """How names of secrets end."""
 

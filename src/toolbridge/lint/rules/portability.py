@@ -32,12 +32,13 @@ SILENT: Final[Mapping[str, str]] = {
     "additionalProperties.closed": "no model sends what the schema says nothing of",
     "additionalProperties.dropped": "likewise: the provider does not refuse them, and the check does",
     "optional.nullable": "null means left out, and is taken out again: nobody notices",
-    "name.spelt": "two rules of their own look at the name, with and without its server's",
+    "name.spelt": "rules on names tell it, and one here where only the server's makes it too long",
     "tool.duplicate": "a rule on names tells it",
+    "schema.missing": "a rule on parameters tells it",
 }
 """Notes that are no flaw of the tool, and why each is none."""
 
-UNSOUND: Final = frozenset({"$ref.unresolved", "properties.described", "required.hoisted", "schema.missing"})
+UNSOUND: Final = frozenset({"$ref.unresolved", "properties.described", "required.hoisted"})
 """Codes of schemas that are not valid as written, beside those that end in `repaired` and `dropped`."""
 
 _ADVICE: Final[Mapping[str, str]] = {
@@ -124,7 +125,7 @@ def _named(offers: list[Offer]) -> str:
 
 def left_out(subject: Subject) -> Iterator[Flaw]:
     reasons: dict[str, list[Offer]] = {}
-    for each in subject.offers:
+    for each in subject.offers if subject.tool.problem is None else ():  # a rule on names tells what is no tool
         if each.why_left_out is not None:
             reasons.setdefault(each.why_left_out, []).append(each)
     for why, offers in reasons.items():
@@ -161,25 +162,6 @@ def not_strict(subject: Subject) -> Iterator[Flaw]:
             words = f"strict mode has no {keyword} such as this" if keyword else meaning(loss.code)
             words = _ADVICE.get(loss.code, words)
             yield Flaw(f"not strict with {_named(loss.offers)}: {words}{_many(loss)}", _place(loss))
-
-
-def name(subject: Subject) -> Iterator[Flaw]:
-    own = subject.name
-    spellings: dict[str, list[Offer]] = {}
-    for each in subject.offers:
-        if subject.tool.problem is None and not each.provider.names.allows(own):
-            spellings.setdefault(wire_name(ToolId("", own), each.provider.names), []).append(each)
-    for spelling, offers in spellings.items():
-        rule = offers[0].provider.names
-        illegal = rule.illegal.search(own)
-        if illegal is not None:
-            wrong = f"holds {shown(repr(illegal[0]))}, which is not allowed"
-        elif len(own) > rule.length:
-            wrong = f"has {len(own)} characters, and {rule.length} are allowed"
-        else:
-            wrong = f"begins with {own[:1]!r}, which is not allowed" if own else "is empty"
-        span = None if illegal is None else illegal.span()
-        yield Flaw(f"for {_named(offers)} the name {wrong}: models see {spelling}", "/name", own, span)
 
 
 def long_name(subject: Subject) -> Iterator[Flaw]:
@@ -266,16 +248,6 @@ RULES = (
         bad=of(_tool(bed={"minLength": 2}), settings={"providers": ("gemini-openapi",)}),
         good=of(_tool(bed={"type": "string", "minLength": 2}), settings={"providers": ("gemini-openapi",)}),
         check=narrowed,
-    ),
-    Rule(
-        "portability.name",
-        "warning",
-        "The name is one that every provider takes as it is.",
-        "Models see another name than people and prompts use: what can be spelt of it, and a digest.",
-        _COMPILER,
-        bad=of({"name": "find plants!"}),
-        good=of({"name": "find_plants"}),
-        check=name,
     ),
     Rule(
         "portability.long-name",
