@@ -93,6 +93,10 @@ def test_a_tool_that_is_hidden_from_models_costs_nothing() -> None:
     listed = read_tools([{"name": "private", "_meta": {"openai/visibility": "private"}}])
     spent = measure(listed)
     assert (spent.tools, [*spent.left_out]) == ((), [ToolId("", "private")])
+    assert (spent.private, spent.deferred) == ((ToolId("", "private"),), 0)
+    beside = [*listed, *read_tools([{"name": "public"}, None])]
+    assert measure(beside).private == (ToolId("", "private"),)
+    assert measure(beside).deferred == measure(beside[1:]).deferred
 
 
 def test_servers_are_summed_the_dearest_first() -> None:
@@ -149,6 +153,19 @@ def test_a_tool_that_could_no_longer_be_sent_is_no_saving() -> None:
     assert _Measured(spent, None).saved(spent.tools[0].tool, broken) == 0
 
 
+@pytest.mark.parametrize("strict", [None, True, False])
+def test_a_cut_saves_the_same_in_the_list_where_strict_definitions_share_a_budget(strict: bool | None) -> None:
+    titled = {"type": "string", "title": "Bed", "description": "Which bed."}
+    schema = {**parameters(bed=titled, litres={"type": "integer", "title": "Litres"}), "required": ["bed"]}
+    listed = [tool(f"tool{i}", "Waters.", schema) for i in range(60)]
+    spent = measure(listed, "anthropic", strict, counting=LETTERS)
+    if strict:
+        assert {each.strict for each in spent.tools} == {True, False}
+    (cut,) = [each for each in propose(spent, strict).cuts if each.kind == "echoes"]
+    made = [rewrites.without_echoes(each) or each for each in listed]
+    assert cut.saved == spent.total - measure(made, "anthropic", strict, counting=LETTERS).total
+
+
 def test_what_loses_less_comes_first_and_then_what_saves_more() -> None:
     listed = [
         tool("a", ("Waters. " * 40).strip(), parameters(bed={"enum": [f"bed {i}" for i in range(500)]})),
@@ -183,7 +200,9 @@ def test_titles_that_say_something_stay() -> None:
 
 def test_an_argument_list_goes_only_where_the_schema_says_as_much() -> None:
     text = "Waters a bed.\n\nArgs:\n    bed: Which bed.\n    litres (int): How much\n        of it.\n\nReturns:\n    What is left."
-    full = parameters(bed={"description": "Which bed."}, litres={"description": "How much of it, at most 10."})
+    full = parameters(
+        bed={"description": "Which bed."}, litres={"type": "integer", "description": "How much of it, at most 10."}
+    )
     made = rewrites.without_retold_arguments(tool("water", text, full))
     assert made is not None
     assert made.description == "Waters a bed.\n\nReturns:\n    What is left."
@@ -192,6 +211,44 @@ def test_an_argument_list_goes_only_where_the_schema_says_as_much() -> None:
     assert rewrites.without_arguments(tool("water", text, less)) is not None
     none = parameters(bed={"description": "Which bed."}, litres={"type": "integer"})
     assert rewrites.without_arguments(tool("water", text, none)) is None
+
+
+@pytest.mark.parametrize(
+    ("bracketed", "litres", "is_known"),
+    [
+        ("int", {"type": "integer"}, True),
+        ("int", {}, False),
+        ("int, optional", {"type": "integer"}, True),
+        ("int, required", {"type": "integer"}, False),
+        ("int, 1-50, default 10", {"type": "integer"}, False),
+        ("int, 1-50, default 10", {"type": "integer", "minimum": 1, "maximum": 50}, False),
+        ("int, 1-50, default 10", {"type": "integer", "minimum": 1, "maximum": 50, "default": 10}, True),
+        ("int, 1-50", {"type": "integer", "minimum": 1, "maximum": 60}, False),
+        ("default: None", {"type": ["string", "null"], "default": None}, True),
+        ("default: None", {"type": ["string", "null"]}, False),
+        ("default=true", {"type": "boolean", "default": True}, True),
+        ("default=1", {"type": "boolean", "default": True}, False),
+        ('str; default "warm"', {"type": "string", "default": "warm"}, True),
+        ("ISO 8601 date, UTC", {"type": "string"}, False),
+        ("date", {"type": "string", "format": "date"}, True),
+        ("in litres", {"type": "number", "description": "How much, in litres."}, True),
+        ("list[str]", {"type": "array", "items": {"type": "string"}}, True),
+        ("list[str]", {"type": "array", "items": {"type": "integer"}}, False),
+        ("str, optional", {"anyOf": [{"type": "string"}, {"type": "null"}]}, True),
+        ("max 9", {"type": "integer", "maximum": 9}, True),
+        ("", {}, True),
+    ],
+)
+def test_what_stands_in_brackets_behind_a_name_is_lost_unless_the_schema_says_it(
+    bracketed: str, litres: dict[str, Any], is_known: bool
+) -> None:
+    text = f"Waters.\n\nArgs:\n    litres ({bracketed}): How much."
+    made = rewrites.without_retold_arguments(
+        tool("water", text, parameters(litres={"description": "How much.", **litres}))
+    )
+    assert (made is not None) == is_known
+    if made is not None:
+        assert made.description == "Waters."
 
 
 def test_nulls_are_shortened_only_where_the_same_is_accepted() -> None:
@@ -215,10 +272,17 @@ def test_examples_that_are_seen_elsewhere_lose_nothing() -> None:
         a={"type": "string", "examples": ["B2"], "description": "A bed such as B2."},
         b={"type": "string", "examples": ["B2", "C1"], "description": "A bed such as B2."},
         c={"enum": ["x", "y"], "examples": ["y"]},
+        d={"type": ["string", "null"], "examples": [None]},
+        e={"type": ["string", "null"], "examples": [None], "default": None},
+        f={"type": "boolean", "examples": [True], "default": 1},
+        g={"enum": [0], "examples": [False]},
+        h={"const": 1, "examples": [1]},
+        i={"type": "object", "examples": [{"a": 1}], "default": {"a": True}},
     )
     made = rewrites.without_repeated_examples(tool(schema=schema))
     assert made is not None
-    assert [name for name, each in made.input_schema["properties"].items() if "examples" in each] == ["b"]
+    kept = [name for name, each in made.input_schema["properties"].items() if "examples" in each]
+    assert kept == ["b", "d", "f", "g", "i"]
 
 
 def test_a_description_keeps_its_first_sentences() -> None:

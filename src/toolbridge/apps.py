@@ -102,6 +102,11 @@ def why_private(tool: Any) -> str | None:
     return PRIVATE if is_known else UNCLEAR
 
 
+def is_private(why: str) -> bool:
+    """Whether a tool that is left out for this reason is private."""
+    return why in (PRIVATE, UNCLEAR)
+
+
 def callers(tool: Any) -> frozenset[Caller]:
     """Who may call the tool beside the host, which may call every tool that passes its filters."""
     meta = meta_of(tool)

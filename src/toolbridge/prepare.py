@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, KeysView, Mapping
 from typing import TYPE_CHECKING, Any
 
-from toolbridge.apps import PRIVATE, UNCLEAR
+from toolbridge.apps import is_private
 from toolbridge.compiled import PLAIN, Compiled, Definition, LeftOut, Options, compiled_tool
 from toolbridge.errors import UnknownToolError, nearest
 from toolbridge.names import wire_name
@@ -91,7 +91,7 @@ class PreparedTools:
     @property
     def private(self) -> tuple[ToolId, ...]:
         """Those of the tools left out that their servers keep from models: no failure, and callable by the host."""
-        return tuple(id for id, why in self.left_out.items() if why in (PRIVATE, UNCLEAR))
+        return tuple(id for id, why in self.left_out.items() if is_private(why))
 
     @property
     def notes(self) -> Mapping[ToolId, tuple[Note, ...]]:

@@ -66,6 +66,24 @@ def test_the_whole_output_reads_as_it_should(tmp_path: Path) -> None:
     ]
 
 
+def test_a_private_tool_is_counted_apart_and_is_no_failure(tmp_path: Path) -> None:
+    secret = {"name": "whisper", "_meta": {"openai/visibility": "private"}}
+    slip = {"name": "hum", "_meta": {"openai/visibility": "Private"}}
+    file = _written(tmp_path, WATER, secret, slip, None)
+    answer = toolbridge("tokens", file.name, cwd=tmp_path, COLUMNS="80")
+    assert answer.code == 0
+    assert answer.out.splitlines()[0] == "tools.json: 4 tools, 2 private and not for models"
+    assert [line for line in answer.out.splitlines() if "✗" in line] == [
+        "✗ (entry 3): not sent to openai-chat: entry 3 is null, not a tool"
+    ]
+    assert "whisper" not in answer.out
+    document = toolbridge("tokens", file, "--json").json["providers"]["openai-chat"]
+    assert document["private"] == ["whisper", "hum"]
+    assert document["left_out"] == {"(entry 3)": "entry 3 is null, not a tool"}
+    alone = toolbridge("tokens", _written(tmp_path, WATER, None), "--json").json["providers"]["openai-chat"]
+    assert document["behind_search"] == alone["behind_search"]
+
+
 def test_several_providers_stand_side_by_side(tmp_path: Path) -> None:
     answer = toolbridge(
         "tokens", _written(tmp_path, WATER), "--to", "openai-chat,anthropic", "--to", "gemini", COLUMNS="80"
@@ -107,6 +125,7 @@ def test_programs_get_everything(tmp_path: Path) -> None:
         "servers": {"": 66},
         "tools": [{"server": "", "name": "water", "tokens": 66, "parts": openai["parts"], "sent": True}],
         "left_out": {"(entry 1)": "entry 1 is null, not a tool"},
+        "private": [],
     }
     assert document["providers"]["json-schema"]["around"] > 100
     assert document["cuts"] == [

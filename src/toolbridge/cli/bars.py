@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from toolbridge.apps import is_private
 from toolbridge.cli.grid import Grid, blocks
 from toolbridge.cli.terminal import Paint, cells, fitted, shown, wrapped
 from toolbridge.cli.words import counted
@@ -48,7 +49,8 @@ def lines(
     first = spent[0]
     several = len({each.tool.id.server for each in first.tools}) > 1
     out = [
-        f"{paint(_cut(shown(label), width - 16), 'bold')}: {counted(len(first.tools) + len(first.left_out), 'tool')}",
+        f"{paint(_cut(shown(label), width - 16), 'bold')}: {counted(len(first.tools) + len(first.left_out), 'tool')}"
+        + (f", {len(first.private):,} private and not for models" if first.private else ""),
         "",
     ]
     for each in spent:
@@ -188,6 +190,8 @@ def _left_out(spent: Sequence[Spending], width: int, paint: Paint) -> list[str]:
     reasons: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for each in spent:
         for id, why in each.left_out.items():
+            if is_private(why):
+                continue  # that it is no model's business is no failure
             tools, names = reasons.setdefault(why, ({}, {}))
             tools[shown(str(id))] = names[each.provider.name] = None
     out: list[str] = []

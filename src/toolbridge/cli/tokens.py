@@ -158,5 +158,6 @@ def _fields(spending: Spending) -> dict[str, Any]:
             }
             for each in spending.tools
         ],
-        "left_out": {str(id): why for id, why in spending.left_out.items()},
+        "left_out": {str(id): why for id, why in spending.left_out.items() if id not in spending.private},
+        "private": [str(id) for id in spending.private],
     }

@@ -136,16 +136,18 @@ class _Measured:
     def saved(self, tool: Tool, made: Tool | None) -> int:
         if made is None:
             return 0
-        name, tokens = self._price(made)
         now = self._now[tool.id]
+        name, tokens = self._price(made, now.strict)
         if not tokens:  # it could no longer be sent: that is no saving
             return 0
         # Two tools that spell alike have other names side by side than alone.
-        return (now.total if now.name == name else self._price(tool)[1]) - tokens
+        return (now.total if now.name == name else self._price(tool, now.strict)[1]) - tokens
 
-    def _price(self, tool: Tool) -> tuple[str, int]:
-        prepared = prepare([tool], self._spending.provider, self._strict)
+    def _price(self, tool: Tool, is_strict: bool) -> tuple[str, int]:
         provider, counting = self._spending.provider, self._spending.counting
+        # Alone it would always have what strict definitions share, and beside the others it may have had no part of it.
+        shares = self._strict is True and provider.strict_budget is not None
+        prepared = prepare([tool], provider, is_strict if shares else self._strict)
         tokens = sum(definition_price(each, provider, counting) for each in prepared.definitions)
         return next(iter(prepared.names), ""), tokens
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from toolbridge.apps import is_private, visible
 from toolbridge.encodings import Counting, counter_for
 from toolbridge.history.said import json_text
 from toolbridge.offer.searching import search_tool
@@ -35,6 +36,8 @@ class ToolSpending:
     parts: Parts
     sent: bool = True
     """Whether it fits the request: a provider takes so many tools at once, and the later ones are left out."""
+    strict: bool = False
+    """Whether its definition is a strict one, which others of the list may have left no room for."""
 
     @property
     def total(self) -> int:
@@ -50,11 +53,16 @@ class Spending:
     tools: tuple[ToolSpending, ...]
     """Every tool that the provider can be given, in the order of the list."""
     left_out: Mapping[ToolId, str]
-    """Those that it cannot be given, and why."""
+    """Those that it cannot or may not be given, and why."""
     around: int
     """What is said of all tools together: the instructions, for a provider that has them."""
     deferred: int
     """What stays in every request where a search tool stands for all of them: its definition."""
+
+    @property
+    def private(self) -> tuple[ToolId, ...]:
+        """Those of the tools left out that their servers keep from models, which is no failure."""
+        return tuple(id for id, why in self.left_out.items() if is_private(why))
 
     @property
     def total(self) -> int:
@@ -134,12 +142,14 @@ def _spent(prepared: PreparedTools, counting: Counting, *, sent: bool) -> list[T
             name,
             parts_of(definition, counting.count, definition_price(definition, prepared.provider, counting)),
             sent,
+            prepared.is_strict(tool.id),
         )
         for tool, name, definition in zip(prepared.tools, prepared.names, prepared.definitions, strict=True)
     ]
 
 
-def _deferred(tools: list[Tool], provider: Provider, strict: bool | None, counting: Counting) -> int:
+def _deferred(listed: list[Tool], provider: Provider, strict: bool | None, counting: Counting) -> int:
+    tools = [each for each in listed if visible(each)]  # no search finds the others
     hidden: dict[str, int] = {}
     for each in tools:
         hidden[each.id.server] = hidden.get(each.id.server, 0) + 1

@@ -12,6 +12,7 @@ from dataclasses import replace
 from textwrap import dedent
 from typing import Any
 
+from toolbridge.history.said import json_text
 from toolbridge.schema.keywords import SCHEMA_IN_VALUE, SCHEMAS_IN_LIST, SCHEMAS_IN_MAP
 from toolbridge.schema.phrases import quoted
 from toolbridge.types import Tool
@@ -118,9 +119,13 @@ def without_repeated_examples(tool: Tool) -> Tool | None:
         if not isinstance(examples, list) or not examples:
             return
         text = node.get("description")
-        values = [*(node["enum"] if isinstance(node.get("enum"), list) else ()), node.get("default"), node.get("const")]
+        values = [*(node["enum"] if isinstance(node.get("enum"), list) else ())]
+        values += [node[key] for key in ("default", "const") if key in node]
+        shown = {json_text(each) for each in values}  # as JSON: true is not 1
         said = text if isinstance(text, str) else ""
-        if all(each in values or (isinstance(each, str) and len(each) > 1 and each in said) for each in examples):
+        if all(
+            json_text(each) in shown or (isinstance(each, str) and len(each) > 1 and each in said) for each in examples
+        ):
             del node["examples"]
 
     return _changed(tool, drop)
@@ -208,7 +213,22 @@ def first_sentences(text: str) -> str | None:
 _SENTENCE = re.compile(r"[.!?](?=\s)|[。！？]|\n(?=\n)")
 _BLANK = re.compile(r"\n{3,}")
 _HEAD = re.compile(r"[#*_ ]{0,8}(?:args|arguments|parameters|params|inputs?)[*_ ]{0,4}:?[*_ ]{0,4}", re.IGNORECASE)
-_ENTRY = re.compile(r"\s{0,40}(?:[-*•] {1,4})?[`*\"']{0,3}(\w{1,80})[`*\"']{0,3}\s?(?:\([^()]{0,80}\))?\s?[:–-] ?(.*)")
+_ENTRY = re.compile(
+    r"\s{0,40}(?:[-*•] {1,4})?[`*\"']{0,3}(\w{1,80})[`*\"']{0,3}\s?(?:\(([^()]{0,80})\))?\s?[:–-] ?(.*)"
+)
+
+
+_SPACED = re.compile(r"[\s:=`'\"]+")
+_DEFAULTS = ("default", "defaults to", "default is")
+_TYPES: dict[str, tuple[str, ...]] = {
+    "string": ("str", "string", "text"),
+    "integer": ("int", "integer", "number"),
+    "number": ("float", "number"),
+    "boolean": ("bool", "boolean"),
+    "array": ("list", "array"),
+    "object": ("dict", "object"),
+    "null": ("none", "null", "optional"),
+}
 
 
 def _tidy(text: str) -> str:
@@ -256,30 +276,68 @@ def _without_arguments(tool: Tool, *, word_for_word: bool) -> Tool | None:
     if found is None or not isinstance(properties, Mapping):
         return None
     start, end, entries = found
-    for name, said in entries.items():
+    listed = tool.input_schema.get("required")
+    required: list[Any] = listed if isinstance(listed, list) else []
+    for name, (bracketed, said) in entries.items():
         node = properties.get(name)
         own = node.get("description") if isinstance(node, Mapping) else None
-        if not isinstance(own, str) or not own.strip():
+        if not isinstance(node, Mapping) or not isinstance(own, str) or not own.strip():
             return None
-        if word_for_word and _letters(said) not in _letters(own):
+        if word_for_word and not (_letters(said) in _letters(own) and _is_known(bracketed, node, name in required)):
             return None
     lines = text.split("\n")
     return replace(tool, description=_tidy("\n".join([*lines[:start], *lines[end:]])))
 
 
-def _arguments(lines: list[str]) -> tuple[int, int, dict[str, str]] | None:
-    """Where a list of arguments begins and ends, and what it says of each."""
+def _is_known(bracketed: str, node: Mapping[str, Any], is_required: bool) -> bool:
+    """Whether all that stands in brackets behind a name (`int, 1-50, default 10`) stands in the schema too."""
+    known = {*_type_words(node), "required" if is_required else "optional", str(node.get("format")).casefold()}
+    if "default" in node:
+        value = _plainly(json_text(node["default"]))
+        known |= {f"{word} {each}" for word in _DEFAULTS for each in (value, "none" if value == "null" else value)}
+    low, high = node.get("minimum"), node.get("maximum")
+    known |= {f"{word} {low}" for word in ("min", "minimum", "at least") if low is not None}
+    known |= {f"{word} {high}" for word in ("max", "maximum", "at most", "up to") if high is not None}
+    if low is not None and high is not None:
+        known |= {f"{low}{between}{high}" for between in ("-", "–", " - ", " to ", "..")}
+    own = _plainly(str(node.get("description")))
+    pieces = [_plainly(each) for each in re.split("[,;]", bracketed)]
+    return all(not each or each in known or each in own for each in pieces)
+
+
+def _plainly(text: str) -> str:
+    return _SPACED.sub(" ", text.casefold()).strip(" .")
+
+
+def _type_words(node: Any) -> Iterator[str]:
+    """What people call the types of a schema."""
+    if not isinstance(node, Mapping):
+        return
+    said = node.get("type")
+    for each in said if isinstance(said, list) else [said]:
+        for word in _TYPES.get(each, ()) if isinstance(each, str) else ():
+            yield word
+            if each == "array":
+                yield from (f"{word}[{inner}]" for inner in _type_words(node.get("items")))
+    for branch in branches if isinstance(branches := node.get("anyOf"), list) else ():
+        if isinstance(branch, Mapping) and "anyOf" not in branch:
+            yield from _type_words(branch)
+
+
+def _arguments(lines: list[str]) -> tuple[int, int, dict[str, tuple[str, str]]] | None:
+    """Where a list of arguments begins and ends, and what it says of each: in brackets, and behind them."""
     for start, line in enumerate(lines):
         if len(line) <= 40 and _HEAD.fullmatch(line.strip()):
-            entries: dict[str, str] = {}
+            entries: dict[str, tuple[str, str]] = {}
             end = start + 1
             for i, each in _entries(lines, start):
                 match = _ENTRY.fullmatch(each)
                 if match:
-                    entries[match[1]] = match[2]
+                    entries[match[1]] = (match[2] or "", match[3])
                 elif entries:
                     last = next(reversed(entries))
-                    entries[last] = f"{entries[last]} {each.strip()}"
+                    bracketed, said = entries[last]
+                    entries[last] = (bracketed, f"{said} {each.strip()}")
                 else:
                     break
                 end = i + 1
