@@ -157,7 +157,10 @@ def test_a_misspelt_annotation_is_told_what_it_is_called(key: str, meant: str) -
 def test_a_hint_that_is_no_boolean_is_an_error(value: Any, kind: str, right: str) -> None:
     [found] = findings("x", readOnlyHint=value)
     assert (found.rule, found.severity) == ("annotation.not-boolean", "error")
-    assert found.message == f'"readOnlyHint" is {kind}, so that nobody hears it; it must be {right}, without quotes'
+    assert (
+        found.message
+        == f'"readOnlyHint" is {kind}, which hosts read each in its own way; it must be {right}, without quotes'
+    )
 
 
 def test_what_is_no_hint_at_all_belongs_into_meta() -> None:

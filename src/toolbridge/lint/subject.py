@@ -99,7 +99,7 @@ class Subject:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The words of the name, in lower case: `getOrder_v2` is get, order, v, 2."""
-        return tuple(each.lower() for each in _WORD.findall(self.name))
+        return words_of(self.name)
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
@@ -141,6 +141,11 @@ class Surface:
     subjects: tuple[Subject, ...]
     servers: Mapping[str, ServerFacts]
     settings: LintSettings
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name, in lower case."""
+    return tuple(each.lower() for each in _WORD.findall(name))
 
 
 def escaped(key: str) -> str:

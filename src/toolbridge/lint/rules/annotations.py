@@ -50,6 +50,8 @@ _WEB: Final = re.compile(
 
 
 def missing(subject: Subject) -> Iterator[Flaw]:
+    if subject.tool.problem is not None:
+        return  # a rule on names tells it
     others = subject.tool.unread.get("annotations", {})
     if subject.tool.hints == NO_HINTS and isinstance(others, dict) and others.keys() <= {"title"}:
         said = deed(subject.words)
@@ -194,7 +196,7 @@ def not_boolean(subject: Subject) -> Iterator[Flaw]:
         if key in HINTS and key != "title":
             right = {"true": "true", "false": "false"}.get(str(value).strip().lower(), "true or false")
             yield Flaw(
-                f'"{key}" is {_kind(value)}, so that nobody hears it; it must be {right}, without quotes',
+                f'"{key}" is {_kind(value)}, which hosts read each in its own way; it must be {right}, without quotes',
                 f"{_PATH}/{key}",
             )
 
@@ -337,8 +339,9 @@ RULES: Final = (
         "annotation.not-boolean",
         "error",
         "A hint is true or false.",
-        'The protocol allows nothing else: one SDK refuses the list for "true" in quotes, another drops the claim.',
-        _SPECIFICATION,
+        'The protocol allows nothing else. The Python SDK takes "true" in quotes for true, and refuses the whole list of '
+        'tools for "maybe".',
+        "MCP specification 2025-11-25 (tool annotations), and the Python SDK tried, November 2026",
         bad=of({"name": "get_order", "annotations": {"readOnlyHint": "true"}}),
         good=of({"name": "get_order", "annotations": {"readOnlyHint": True}}),
         check=not_boolean,

@@ -22,6 +22,9 @@ UNICODE: Final = "Unicode 16 and UTR #36 (security considerations), checked Nove
 MOST_FLAWS: Final = 20
 """Findings of one rule in one tool: a list of 5,000 poisoned values is one attack."""
 
+LONGEST_NAME: Final = 128
+"""Characters of a name that are compared: the most that the protocol allows."""
+
 LONGEST_QUOTE: Final = 80
 """Characters of a text that a message quotes."""
 

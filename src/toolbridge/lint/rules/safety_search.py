@@ -37,10 +37,10 @@ _bits: dict[tuple[str, ...], int] = {}
 """The anchors of all rows, each with a bit of its own."""
 
 _starts: dict[str, dict[str, int]] = {}
-"""Every word of them by its first two characters, with the bits of the anchors that it is one of."""
+"""Every word of them by its first three characters, with the bits of the anchors that it is one of."""
 
-_letters: dict[str, int] = {}
-"""Those of one character."""
+_short: dict[str, int] = {}
+"""Those that have no three."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Phrase:
         for each in self.anchors:
             bit = _bits.setdefault(each, 1 << len(_bits))
             for word in each:
-                same = _starts.setdefault(word[:2], {}) if len(word) > 1 else _letters
+                same = _starts.setdefault(word[:3], {}) if len(word) > 2 else _short
                 same[word] = same.get(word, 0) | bit
         _known.cache_clear()
 
@@ -108,7 +108,7 @@ def anchors_in(text: str) -> int:
     words = set(text.split())
     found = 0
     if len(words) > MOST_WORDS:
-        for same in (_letters, *_starts.values()):
+        for same in (_short, *_starts.values()):
             for anchor, bits in same.items():
                 found |= bits if anchor in text else 0
         return found
@@ -119,10 +119,10 @@ def anchors_in(text: str) -> int:
 
 def _looked_up(word: str) -> int:
     found = 0
-    for anchor, bits in _letters.items():
+    for anchor, bits in _short.items():
         found |= bits if anchor in word else 0
-    for i in range(len(word) - 1):
-        same = _starts.get(word[i : i + 2])
+    for i in range(len(word) - 2):
+        same = _starts.get(word[i : i + 3])
         for anchor, bits in same.items() if same else ():
             found |= bits if word.startswith(anchor, i) else 0
     return found
