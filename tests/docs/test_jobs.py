@@ -47,8 +47,8 @@ SAID: dict[str, tuple[Scenario, ...]] = {
 
 PROGRAMS = [
     pytest.param(page, block, printed, id=f"{page.stem}:{block.title}")
-    for page in sorted(ROOT.glob("docs/*.md"))
-    if page.stem.startswith("with-") or name(page) in SAID
+    for page in [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
+    if page.stem.startswith(("README", "with-")) or name(page) in SAID
     for block, printed in programs(page)
 ]
 
@@ -111,7 +111,8 @@ def run(page: Path, block: Block) -> None:
 
 
 def test_every_page_of_a_job_has_a_program() -> None:
-    pages = {each.stem for each in ROOT.glob("docs/with-*.md")} | {"approve-dangerous-calls", "many-tools"}
+    pages = {each.stem for each in ROOT.glob("docs/with-*.md")}
+    pages |= {"README", "approve-dangerous-calls", "many-tools"}
     assert {str(each.id).partition(":")[0] for each in PROGRAMS} == pages
 
 
