@@ -19,7 +19,7 @@ FIXES: dict[Cause, str] = {
     "not_found": 'install it, or give the full path in "command"',
     "not_executable": "make it executable (chmod +x), or start it through its interpreter",
     "bad_cwd": 'create the directory, or mend "cwd"',
-    "exited": "run the command by hand; what it printed last is shown above",
+    "exited": "run the command by hand and see what it says",
     "noise": "the server must print nothing but JSON-RPC on stdout; its log belongs on stderr",
     "timeout": 'find out what it waits for, or give it longer, in seconds: "timeout": {"connect": …, "call": …}',
     "config": "mend the configuration",

@@ -226,6 +226,13 @@ def test_the_rules_are_there_for_programs() -> None:
     assert {each["id"].partition(".")[0] for each in named} == {"name"}
 
 
+def test_the_rules_go_to_a_file_too(work: Workplace) -> None:
+    for format, first in (("--json", '[{"id":'), ("--format=text", "name.missing")):
+        answer = run("--rules", format, "--output", "rules.out", cwd=work.directory)
+        assert (answer.code, answer.out, answer.err) == (0, "", "")
+        assert (work.directory / "rules.out").read_text(encoding="utf-8").startswith(first)
+
+
 # -- servers -----------------------------------------------------------------------------------------------------------
 
 
@@ -322,7 +329,7 @@ def test_misuse_is_one_line_and_exit_two(work: Workplace, arguments: str, line: 
     [
         (("no-such-command-here",), "server 'no-such-command-here': there is no command no-such-command-here"),
         ((sys.executable, "-c", "import sys; sys.exit('no key')"), "exited with code 1 before the handshake was done; it wrote last: no key"),
-
+        ((sys.executable, "-c", "import sys; sys.exit(1)"), "exited with code 1 before the handshake was done (run the command by hand and see what it says)"),
     ],
 )  # fmt: skip
 def test_a_server_that_does_not_start_is_one_line_and_exit_two(
@@ -409,3 +416,11 @@ def test_the_server_of_the_examples_has_no_findings_also_where_it_is_called(work
     ]
     answer = work("lint", "--json", "--fail-on", "info", "--", sys.executable, str(garden))
     assert (answer.code, answer.json["findings"], answer.json["waived"]) == (0, [], [])
+
+
+def test_the_configuration_of_the_examples_has_no_findings(work: Workplace) -> None:
+    answer = work(
+        "lint", str(EXAMPLE.parent / "mcp.json"), "--json", "--fail-on", "info", TOOLBRIDGE_PYTHON=sys.executable
+    )
+    assert (answer.code, answer.err, answer.json["findings"]) == (0, "", [])
+    assert (answer.json["failures"], answer.json["disabled"], answer.json["waived"]) == ([], [], [])

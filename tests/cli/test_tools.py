@@ -156,7 +156,7 @@ def test_a_server_that_fails_is_named_with_the_reason_and_the_fix_and_the_others
     lines = answer.err.splitlines()
     assert lines[0] == "✗ crash: its process exited with code 1 before the handshake was done"
     assert "    │ the database is not there" in lines
-    assert "  → run the command by hand; what it printed last is shown above" in lines
+    assert "  → run the command by hand and see what it says" in lines
     assert any(line.startswith("✗ gone: there is no command no-such-program-anywhere") for line in lines)
     assert '  → install it, or give the full path in "command"' in lines
 

@@ -12,12 +12,17 @@ from toolbridge.notes import Note
 
 def write_json(document: Any, *, indented: bool = False) -> None:
     """One JSON document and a newline."""
+    # A reader that is gone is noticed before anything else is said.
+    print(json_text(document, indented=indented), file=sys.stdout, flush=True)
+
+
+def json_text(document: Any, *, indented: bool = False) -> str:
+    """One JSON document."""
     try:
-        text = _text(document, indented)
+        return _text(document, indented)
     except (ValueError, RecursionError):
         # Definitions are JSON by now; what a note says stood there before may not be.
-        text = _text(_legal(document), indented)
-    print(text, file=sys.stdout, flush=True)  # a reader that is gone is noticed before anything else is said
+        return _text(_legal(document), indented)
 
 
 def note_fields(note: Note) -> dict[str, Any]:

@@ -107,20 +107,22 @@ def command(
     if as_json and format not in (None, "json"):
         raise click.UsageError("--json and --format name two formats; give one of them")
     format = "json" if as_json else format or "text"
-    if rules is not None:
-        from toolbridge.cli.lint_rules import show_rules
-
-        show_rules(rules, as_json=format == "json")
-        return 0
-    settings = _settings(config, given)
-    if output is not None and output != "-":
+    if output == "-":
+        output = None
+    if output is not None:
         from toolbridge.cli.output import refuse_unwritable
 
         refuse_unwritable(output)
+    if rules is not None:
+        from toolbridge.cli.lint_rules import show_rules
+
+        show_rules(rules, format == "json", output)
+        return 0
+    settings = _settings(config, given)
     run = _Run(source, given_command(), client, server, settings, call=call)
     code = FAILED if run.failed else 0
-    text = run.written(format, code, to_file=output not in (None, "-"))
-    if output is None or output == "-":
+    text = run.written(format, code, to_file=output is not None)
+    if output is None:
         print(text, end="", flush=True)
     else:
         from toolbridge.cli.output import write_file

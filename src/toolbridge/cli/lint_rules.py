@@ -6,10 +6,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from toolbridge.cli.document import write_json
+from toolbridge.cli.document import json_text
+from toolbridge.cli.output import write_file
 from toolbridge.cli.paragraph import one_line
-from toolbridge.cli.terminal import Paint, columns, wrapped
+from toolbridge.cli.terminal import NO_TERMINAL_COLUMNS, Paint, columns, wrapped
 from toolbridge.lint.finding import Severity
+from toolbridge.lint.report.task import Paint as Painting
+from toolbridge.lint.report.task import plain
 from toolbridge.lint.rule import Rule, Sample
 from toolbridge.lint.table import matches, refuse_unknown, rules
 
@@ -19,16 +22,19 @@ EVERY = "*"
 COLOURS: Mapping[Severity, str] = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
-def show_rules(pattern: str, as_json: bool) -> None:
+def show_rules(pattern: str, as_json: bool, output: str | None = None) -> None:
     """The rules that a pattern means: all of them in a line each, or what was named with all there is to say."""
     refuse_unknown([pattern], "--rules")
     meant = [rule for id, rule in rules().items() if pattern == EVERY or matches(id, pattern)]
+    width, paint = (columns(), Paint(sys.stdout)) if output is None else (NO_TERMINAL_COLUMNS, plain)
     if as_json:
-        write_json([rule_fields(each) for each in meant])
-        return
-    paint = Paint(sys.stdout)
-    lines = _table(meant, columns(), paint) if pattern == EVERY else _in_full(meant, columns(), paint)
-    print("\n".join(lines), flush=True)
+        text = json_text([rule_fields(each) for each in meant])
+    else:
+        text = "\n".join(_table(meant, width, paint) if pattern == EVERY else _in_full(meant, width, paint))
+    if output is None:
+        print(text, flush=True)
+    else:
+        write_file(output, f"{text}\n")
 
 
 def rule_fields(rule: Rule) -> dict[str, Any]:
@@ -53,7 +59,7 @@ def _sample_fields(sample: Sample) -> dict[str, Any]:
     return fields
 
 
-def _table(meant: Sequence[Rule], width: int, paint: Paint) -> list[str]:
+def _table(meant: Sequence[Rule], width: int, paint: Painting) -> list[str]:
     longest = max(len(each.id) for each in meant)
     lines: list[str] = []
     group = ""
@@ -67,7 +73,7 @@ def _table(meant: Sequence[Rule], width: int, paint: Paint) -> list[str]:
     return lines
 
 
-def _in_full(meant: Sequence[Rule], width: int, paint: Paint) -> list[str]:
+def _in_full(meant: Sequence[Rule], width: int, paint: Painting) -> list[str]:
     lines: list[str] = []
     for each in meant:
         lines += [""] if lines else []

@@ -27,6 +27,9 @@ MODULES = (
 """The modules of `rules/`, in the order that reports follow."""
 
 
+_GLOB = frozenset("*?[")
+
+
 @cache
 def rules() -> Mapping[str, Rule]:
     """Every rule by its id, in the order of the table."""
@@ -40,13 +43,24 @@ def rules() -> Mapping[str, Rule]:
 
 def matches(rule: str, pattern: str) -> bool:
     """Whether a pattern means a rule: its id, its group, or a glob."""
-    return rule == pattern or rule.partition(".")[0] == pattern or fnmatchcase(rule, pattern)
+    if rule == pattern or rule.partition(".")[0] == pattern:
+        return True
+    return not _GLOB.isdisjoint(pattern) and fnmatchcase(rule, pattern)
+
+
+def is_known(pattern: str) -> bool:
+    """Whether a pattern means any rule."""
+    return any(matches(rule, pattern) for rule in rules())
+
+
+def meant_hint(pattern: str) -> str:
+    """What to say of a pattern that means no rule: the nearest name, or where the rules are listed."""
+    meant = nearest(pattern, [*rules(), *dict.fromkeys(rule.group for rule in rules().values())])
+    return f"did you mean {meant!r}?" if meant else "'toolbridge lint --rules' lists them"
 
 
 def refuse_unknown(patterns: Iterable[str], where: str) -> None:
     """Raise for a pattern that means no rule: it is misspelt, or for a rule that is gone."""
     for pattern in patterns:
-        if not any(matches(rule, pattern) for rule in rules()):
-            meant = nearest(pattern, [*rules(), *dict.fromkeys(rule.group for rule in rules().values())])
-            hint = f"did you mean {meant!r}?" if meant else "'toolbridge lint --rules' lists them"
-            raise ToolbridgeError(f"{where}: unknown rule {pattern!r}; {hint}")
+        if not is_known(pattern):
+            raise ToolbridgeError(f"{where}: unknown rule {pattern!r}; {meant_hint(pattern)}")

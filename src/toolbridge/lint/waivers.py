@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from toolbridge.lint.table import matches
@@ -26,6 +27,11 @@ NOT_WAIVED: Final[Mapping[str, str]] = {
     "name.duplicate": "one of the two takes the calls of the other",
 }
 """Rules and groups that a tool cannot waive by itself, and why not; the settings of whoever lints it can."""
+
+
+MOST: Final = 200
+LONGEST: Final = 100
+"""Patterns that are heeded, and characters of one: each is held against every finding, and no id is as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +53,8 @@ def read_waivers(tool: Tool) -> Waivers:
     """What a tool waives. A waiver of another shape waives nothing."""
     said = tool.meta.get(KEY)
     ignore = said.get("ignore") if isinstance(said, Mapping) else None
-    if isinstance(ignore, Mapping):
-        return Waivers({str(key): each if isinstance(each, str) else "" for key, each in ignore.items()})
-    if isinstance(ignore, list):
-        return Waivers({each: "" for each in ignore if isinstance(each, str)})
-    return NONE
+    if not isinstance(ignore, Mapping | list):
+        return NONE
+    said = dict(ignore) if isinstance(ignore, Mapping) else {each: "" for each in ignore if isinstance(each, str)}
+    heeded = islice(((str(key), each) for key, each in said.items() if len(str(key)) <= LONGEST), MOST)
+    return Waivers({key: each if isinstance(each, str) else "" for key, each in heeded})

@@ -27,6 +27,9 @@ from toolbridge.errors import nearest
 from toolbridge.lint.finding import Flaw
 from toolbridge.lint.rule import Rule, of
 from toolbridge.lint.subject import ServerFacts, Subject, escaped
+from toolbridge.lint.table import is_known, meant_hint
+from toolbridge.lint.waivers import KEY as WAIVERS
+from toolbridge.lint.waivers import read_waivers
 from toolbridge.schema.phrases import quoted
 from toolbridge.types import JsonObject
 
@@ -57,6 +60,9 @@ LONGEST_STATUS: Final = 64
 LONGEST_COMPARED: Final = 200
 MOST_COMPARED: Final = 200
 """Characters of a name, and names, that are searched for one that was meant."""
+
+MOST_WAIVERS: Final = 5
+"""Waivers of no rule that are told."""
 
 _KEY = re.compile(
     r"(?:[A-Za-z](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?(?:\.[A-Za-z](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?){0,20}/)?"
@@ -194,6 +200,16 @@ def unknown_key(subject: Subject) -> Iterator[Flaw]:
         close = None if key in UI_KEYS or key in RESOURCE_KEYS else _meant(str(key), UI_KEYS)
         if close is not None:
             yield _flaw(f"ui.{shown(str(key)[:60])} is no key that hosts know; did you mean {close}?", UI, str(key))
+
+
+def unknown_waiver(subject: Subject) -> Iterator[Flaw]:
+    if WAIVERS not in subject.tool.meta:
+        return
+    patterns = read_waivers(subject.tool).reasons
+    if not patterns:
+        yield _flaw('it waives nothing; expected {"ignore": {"rule": "reason"}}', WAIVERS)
+    for each in [each for each in patterns if not is_known(each)][:MOST_WAIVERS]:
+        yield _flaw(f"it waives {shown(repr(each))}, which is no rule; {meant_hint(each)}", WAIVERS, "ignore")
 
 
 def resource_key(subject: Subject) -> Iterator[Flaw]:
@@ -399,6 +415,16 @@ RULES = (
         bad=of(_with("openai/output_template", _PAGE)),
         good=of(_with(OUTPUT_TEMPLATE, _PAGE)),
         check=unknown_key,
+    ),
+    Rule(
+        "app.unknown-waiver",
+        "info",
+        "What a tool waives are rules that there are.",
+        "A misspelt waiver waives nothing, and its author looks for the fault elsewhere.",
+        "this linter's own waivers",
+        bad=of(_with(WAIVERS, {"ignore": {"name.versoin": "v2 is the name of the format"}})),
+        good=of(_with(WAIVERS, {"ignore": {"name.version": "v2 is the name of the format"}})),
+        check=unknown_waiver,
     ),
     Rule(
         "app.resource-key",
