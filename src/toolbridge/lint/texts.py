@@ -16,8 +16,8 @@ from typing import Any, Final, TypeVar
 from toolbridge.lint.confusables import folded
 from toolbridge.types import Tool
 
-MOST_VALUES: Final = 100_000
-"""Values of one entry that are looked at. The largest real tool has some 20,000; `safety.schema-bomb` tells of more."""
+MOST_VALUES: Final = 150_000
+"""Values of one entry that are looked at: all that `safety.schema-bomb` lets pass in its three parts."""
 
 LONGEST_PATH: Final = 2_000
 """Characters of a path that grows: below that, values stand where their parents do. An abyss has no paths as deep."""
@@ -72,18 +72,19 @@ class Texts:
 
 
 def texts_of(tool: Tool) -> Texts:
-    """All texts of a tool that may reach a model."""
+    """All texts of a tool that may reach a model, or a person: hosts may show what we do not read, too."""
     return Texts((
         ("/name", tool.id.name),
         ("/title", tool.title or ""),
         ("/description", tool.description),
         ("/inputSchema", tool.input_schema),
         ("/outputSchema", tool.output_schema),
+        ("", tool.unread),
     ))  # fmt: skip
 
 
 def _strings(values: Iterable[Any]) -> Iterator[str]:
-    waiting = list(values)
+    waiting = [*values][::-1]
     left = MOST_VALUES
     while waiting and left:
         left -= 1
@@ -111,16 +112,17 @@ def _located(parts: tuple[tuple[str, Any], ...]) -> Iterator[Located]:
             if value:
                 yield Located(path, value, path == "/name")
         elif isinstance(value, Mapping):
-            below: list[tuple[str, Any]] = []
+            held: list[tuple[str, Any]] = []
             for key, each in value.items():
-                place = _below(path, str(key).replace("~", "~0").replace("/", "~1"))
+                place = below(path, str(key).replace("~", "~0").replace("/", "~1"))
                 yield Located(place, str(key), True)
                 if isinstance(each, str | Mapping | list):
-                    below.append((place, each))
-            waiting += reversed(below)
+                    held.append((place, each))
+            waiting += reversed(held)
         elif isinstance(value, list):
-            waiting += ((_below(path, str(i)), each) for i, each in reversed([*enumerate(value[:left])]))
+            waiting += ((below(path, str(i)), each) for i, each in reversed([*enumerate(value[:left])]))
 
 
-def _below(path: str, step: str) -> str:
+def below(path: str, step: str) -> str:
+    """The path of a value within another."""
     return f"{path}/{step}" if len(path) + len(step) < LONGEST_PATH else path

@@ -339,8 +339,8 @@ RULES: Final = (
         "annotation.not-boolean",
         "error",
         "A hint is true or false.",
-        'The protocol allows nothing else. The Python SDK takes "true" in quotes for true, and refuses the whole list of '
-        'tools for "maybe".',
+        'The protocol allows nothing else. The Python SDK takes "true" in quotes for true, and refuses the whole list '
+        'of tools for "maybe".',
         "MCP specification 2025-11-25 (tool annotations), and the Python SDK tried, November 2026",
         bad=of({"name": "get_order", "annotations": {"readOnlyHint": "true"}}),
         good=of({"name": "get_order", "annotations": {"readOnlyHint": True}}),

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
-
-MOST_TARGETS: Final = 2_000
-"""Definitions of one schema that are followed."""
+from typing import Any
+from urllib.parse import unquote
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +18,14 @@ class Size:
     """Keys of its largest object."""
     longest: int
     """Items of its longest list."""
-    references: tuple[str, ...]
-    """The addresses of its references within itself, as often as they occur."""
+    refers: bool
+    """Whether a part of it refers to another."""
 
 
 def measured(schema: Any, most: int) -> Size:
     """The size of a schema. The count stops a little above `most`."""
     values = levels = widest = longest = 0
-    references: list[str] = []
+    refers = False
     level: list[Any] = [schema]
     while level and values <= most:
         levels += 1
@@ -36,9 +34,7 @@ def measured(schema: Any, most: int) -> Size:
             values += 1
             if isinstance(each, Mapping):
                 widest = max(widest, len(each))
-                reference = each.get("$ref")
-                if isinstance(reference, str) and reference.startswith("#"):
-                    references.append(reference)
+                refers = refers or "$ref" in each
                 below += each.values()
             elif isinstance(each, list):
                 longest = max(longest, len(each))
@@ -47,53 +43,70 @@ def measured(schema: Any, most: int) -> Size:
                 values += len(below)
                 break
         level = below
-    return Size(values, levels, widest, longest, tuple(references))
+    return Size(values, levels, widest, longest, refers)
 
 
 def expanded_size(schema: Any, most: int) -> int:
-    """How many values a schema has with its references replaced; a reference into what it is in counts as one value."""
-    sizes: dict[str, Size] = {"#": measured(schema, most)}
-    waiting = [*dict.fromkeys(sizes["#"].references)]
-    while waiting and len(sizes) < MOST_TARGETS:
-        address = waiting.pop()
-        if address not in sizes:
-            sizes[address] = measured(_target(schema, address), most)
-            waiting += dict.fromkeys(sizes[address].references)
-    return _sum(sizes, most)
+    """How many values a schema has with its references replaced; a reference into what it is in counts as one value.
 
-
-def _sum(sizes: Mapping[str, Size], most: int) -> int:
-    """The expanded size of the whole, each target summed up after all that it refers to."""
-    total: dict[str, int] = {}
-    inside: set[str] = set()
-    waiting = ["#"]
+    Each part is summed up once, however many references lead to it, after all that it holds and refers to.
+    """
+    anchors = _anchors(schema)
+    total: dict[int, int] = {}
+    inside: set[int] = set()
+    waiting = [schema]
     while waiting:
-        address = waiting[-1]
-        if address in total:
+        part = waiting[-1]
+        if id(part) in total:
             waiting.pop()
             continue
-        missing = [each for each in dict.fromkeys(sizes[address].references) if each in sizes and each not in total]
-        missing = [each for each in missing if each not in inside and each != address]
-        if missing and address not in inside:
-            inside.add(address)
-            waiting += missing
+        below = [each for each in _below(part, schema, anchors) if isinstance(each, Mapping | list)]
+        if id(part) not in inside:
+            inside.add(id(part))
+            waiting += [each for each in below if id(each) not in total and id(each) not in inside]
             continue
         waiting.pop()
-        inside.discard(address)
-        total[address] = min(
-            most + 1, sizes[address].values + sum(total.get(each, 1) for each in sizes[address].references)
-        )
-    return total["#"]
+        plain = len(part) - len(below)
+        total[id(part)] = min(most + 1, 1 + max(0, plain) + sum(total.get(id(each), 1) for each in below))
+    return total[id(schema)]
+
+
+def _below(part: Any, schema: Any, anchors: Mapping[str, Any]) -> list[Any]:
+    """What a part holds, and what it refers to."""
+    if not isinstance(part, Mapping):
+        return list(part)
+    reference = part.get("$ref")
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return list(part.values())
+    return [*part.values(), anchors[reference] if reference in anchors else _target(schema, reference)]
+
+
+def _anchors(schema: Any) -> dict[str, Any]:
+    """The parts of a schema that have a name for references, by the reference."""
+    found: dict[str, Any] = {}
+    waiting = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            name = part.get("$anchor")
+            if isinstance(name, str):
+                found.setdefault(f"#{name}", part)
+        waiting += [each for each in (part.values() if isinstance(part, Mapping) else part)
+                    if isinstance(each, Mapping | list)]  # fmt: skip
+    return found
 
 
 def _target(schema: Any, address: str) -> Any:
-    """What an address within the schema points to; `None` where that is nothing."""
+    """What a pointer within the schema points to; `None` where that is nothing, or no pointer."""
     found = schema
-    for step in address.removeprefix("#").split("/")[1:]:
+    first, *steps = unquote(address.removeprefix("#")).split("/")
+    if first:
+        return None
+    for step in steps:
         key = step.replace("~1", "/").replace("~0", "~")
         if isinstance(found, Mapping):
             found = found.get(key)
-        elif isinstance(found, list) and key.isdecimal() and int(key) < len(found):
+        elif isinstance(found, list) and key.isdecimal() and len(key) < 9 and int(key) < len(found):
             found = found[int(key)]
         else:
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -12,6 +13,8 @@ from toolbridge.lint.rules.safety_expansion import expanded_size, measured
 from toolbridge.lint.rules.safety_patterns import is_slow
 from toolbridge.lint.rules.safety_reading import MEASURED, MOST_FLAWS, SOURCE, quoted
 from toolbridge.lint.subject import Subject, escaped
+from toolbridge.lint.texts import below
+from toolbridge.schema.keywords import SCHEMA_IN_VALUE, SCHEMAS_IN_LIST, SCHEMAS_IN_MAP
 
 MOST_PROPERTIES: Final = 1_000
 """Properties of one object. The largest real tool has 730."""
@@ -36,13 +39,12 @@ _DIALECT = re.compile(
 _ICON = re.compile(
     r"https://|data:image/(?:png|jpe?g|gif|webp|svg\+xml|x-icon|vnd\.microsoft\.icon|avif)[;,]", re.IGNORECASE
 )
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _TEMPLATES: Final = ("openai/outputTemplate", "ui/resourceUri")
 
 
 def schema_bomb(subject: Subject) -> Iterator[Flaw]:
-    for path, schema in (("/inputSchema", subject.tool.input_schema), ("/outputSchema", subject.tool.output_schema)):
-        if schema is None:
-            continue
+    for path, schema in (*_schemas(subject), ("", subject.tool.unread)):
         size = measured(schema, MOST_VALUES)
         if size.values > MOST_VALUES:
             yield Flaw(f"the schema holds more than {MOST_VALUES:,} values; no model can use that", path)
@@ -57,7 +59,7 @@ def schema_bomb(subject: Subject) -> Iterator[Flaw]:
             yield Flaw(
                 f"a list of the schema has {size.longest:,} items; more than {MOST_CHOICES:,} are no choice", path
             )
-        if size.references and expanded_size(schema, MOST_EXPANDED) > MOST_EXPANDED:
+        if size.refers and size.values <= MOST_VALUES and expanded_size(schema, MOST_EXPANDED) > MOST_EXPANDED:
             yield Flaw(
                 f"the references of the schema stand for more than {MOST_EXPANDED:,} values: who replaces them "
                 f"runs out of memory",
@@ -66,11 +68,11 @@ def schema_bomb(subject: Subject) -> Iterator[Flaw]:
 
 
 def slow_pattern(subject: Subject) -> Iterator[Flaw]:
-    for node in subject.nodes:
-        patterns = [(f"{node.path}/pattern", node.schema.get("pattern"))]
-        keyed = node.schema.get("patternProperties")
+    for where, node in _parts(subject) if "pattern" in subject.texts.joined else ():
+        patterns = [(f"{where}/pattern", node.get("pattern"))]
+        keyed = node.get("patternProperties")
         if isinstance(keyed, Mapping):
-            patterns += [(f"{node.path}/patternProperties/{escaped(str(key))}", key) for key in keyed]
+            patterns += [(f"{where}/patternProperties/{escaped(str(key))}", key) for key in keyed]
         for path, pattern in patterns:
             span = is_slow(pattern) if isinstance(pattern, str) else None
             if isinstance(pattern, str) and span is not None:
@@ -82,12 +84,50 @@ def slow_pattern(subject: Subject) -> Iterator[Flaw]:
 
 
 def remote_reference(subject: Subject) -> Iterator[Flaw]:
-    for node in subject.nodes:
-        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
-            address = node.schema.get(keyword)
-            if isinstance(address, str) and _REMOTE.match(address) and not _is_own(address, subject.tool.input_schema):
-                message = f"{keyword} points outside of the schema, to {quoted(address)}; put what it means under $defs"
-                yield Flaw(message, f"{node.path}/{keyword}", address, (0, len(address)))
+    if not any(keyword in subject.texts.joined for keyword in _REFERENCES):
+        return
+    for where, node in _parts(subject):
+        for keyword in _REFERENCES:
+            address = node.get(keyword)
+            if isinstance(address, str) and _REMOTE.match(address):
+                schema = subject.tool.output_schema if where.startswith("/outputSchema") else subject.tool.input_schema
+                if not _is_own(address, schema):
+                    message = (
+                        f"{keyword} points outside of the schema, to {quoted(address)}; put what it means under $defs"
+                    )
+                    yield Flaw(message, f"{where}/{keyword}", address, (0, len(address)))
+
+
+def _schemas(subject: Subject) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for path, schema in (("/inputSchema", subject.tool.input_schema), ("/outputSchema", subject.tool.output_schema)):
+        if isinstance(schema, Mapping):
+            yield path, schema
+
+
+def _parts(subject: Subject) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every subschema of both schemas, however deep: no fewer than a bomb may have."""
+    for path, schema in _schemas(subject):
+        waiting = deque([(path, schema)])
+        left = MOST_VALUES
+        while waiting and left:
+            left -= 1
+            where, node = waiting.popleft()
+            yield where, node
+            waiting.extend(_subschemas(where, node))
+
+
+def _subschemas(path: str, node: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for keyword, value in node.items():
+        if keyword in SCHEMAS_IN_MAP and isinstance(value, Mapping):
+            for key, each in value.items():
+                if isinstance(each, Mapping):
+                    yield below(below(path, escaped(keyword)), escaped(str(key))), each
+        elif isinstance(value, list) and (keyword in SCHEMAS_IN_LIST or keyword == "items"):
+            for i, each in enumerate(value):
+                if isinstance(each, Mapping):
+                    yield below(below(path, keyword), str(i)), each
+        elif keyword in SCHEMA_IN_VALUE and isinstance(value, Mapping):
+            yield below(path, keyword), value
 
 
 def _is_own(address: str, schema: Any) -> bool:
@@ -98,8 +138,8 @@ def _is_own(address: str, schema: Any) -> bool:
 
 
 def unknown_dialect(subject: Subject) -> Iterator[Flaw]:
-    for path, schema in (("/inputSchema", subject.tool.input_schema), ("/outputSchema", subject.tool.output_schema)):
-        said = schema.get("$schema") if isinstance(schema, Mapping) else None
+    for path, schema in _schemas(subject):
+        said = schema.get("$schema")
         if isinstance(said, str) and said and not _DIALECT.fullmatch(said):
             message = (
                 f"$schema names {quoted(said)}, which some checkers fetch and none knows; use a dialect of "
