@@ -449,12 +449,28 @@ async def test_a_server_that_is_not_used_gives_no_prompts_either(
     await lock(shed(), tmp_path / "toolbridge.lock")
     async with connect([shed(locked="refuse")]) as hub:
         assert [each.name for each in await hub.prompts("shed")] == ["tidy"]
+        surface.offer(prompts=["send_mail"], mute=True)
+        await hub.call("shed", "announce", timeout=5)
+        with pytest.raises(ServerError) as raised:
+            await hub.prompts("shed")
+        assert raised.value.failure.cause == "refused"
         surface.offer({**LIST_PLANTS, "description": PULL}, prompts=["send_mail"])
         await hub.call("shed", "announce", timeout=5)
         with pytest.raises(ServerError) as raised:
             await hub.prompts("shed")
         assert raised.value.failure.cause == "changed"
         assert await hub.prompts() == []
+
+
+async def test_a_listing_that_fails_without_news_of_a_change_costs_no_call(
+    shed: Shed, surface: SurfaceFile, tmp_path: Path
+) -> None:
+    await lock(shed(), tmp_path / "toolbridge.lock")
+    async with connect([shed()]) as hub:
+        surface.offer(mute=True)
+        with pytest.raises(ServerError):
+            await hub.refresh("shed")
+        assert (await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=5)).text == "list_plants ran"
 
 
 async def test_a_lock_that_was_never_a_file_holds_wherever_the_configuration_is(

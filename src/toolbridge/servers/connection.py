@@ -434,12 +434,13 @@ class Connection:
     async def _list(self, client: Client) -> None:
         before, verdict = self.listing, self.verdict
         async with self._listing_now:
+            told = self.stale.is_set()
             self.stale.clear()
             try:
                 listing, self._list_problem = await list_tools(client, self.spec.name)
             except BaseException:
-                if self._seal is not None:
-                    self.stale.set()  # what was told of it is still to be looked at
+                if told and self._seal is not None:
+                    self.stale.set()  # the change is still to be looked at
                 raise
             self._take(listing)
         self._catalog.store(self.spec, listing)
