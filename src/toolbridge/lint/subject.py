@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolbridge.lint.offers import Offer
 
 MOST_NODES = 5_000
-"""Subschemas of one schema that are looked at. The largest real tool has some 2,000."""
+"""Subschemas of one schema that are looked at. The largest of 11,549 real tools has 726."""
 
 DEEPEST = 64
 """Levels of a schema that are looked at."""

@@ -17,16 +17,16 @@ from toolbridge.lint.texts import below
 from toolbridge.schema.keywords import SCHEMA_IN_VALUE, SCHEMAS_IN_LIST, SCHEMAS_IN_MAP
 
 MOST_PROPERTIES: Final = 1_000
-"""Properties of one object. The largest real tool has 730."""
+"""Keys of one object. The widest of 11,549 real tools has 205."""
 
 MOST_CHOICES: Final = 5_000
-"""Values of one `enum`. The longest of real tools has some 1,100."""
+"""Values of one list. The longest `enum` of 11,549 real tools has 169."""
 
 MOST_VALUES: Final = 50_000
-"""Values in one schema. The largest of real tools has some 20,000."""
+"""Values in one schema. The largest of 11,549 real tools has 2,210."""
 
 MOST_LEVELS: Final = 100
-"""Levels of lists and objects in one schema. The deepest of real tools has 40."""
+"""Levels of lists and objects in one schema. The deepest of 11,549 real tools has 30."""
 
 MOST_EXPANDED: Final = 1_000_000
 """Values of a schema with its references replaced by what they mean."""
