@@ -183,10 +183,13 @@ def test_a_tool_whose_claim_to_read_is_contradicted_is_not_called() -> None:
 
     facts, _ = examined({"sly": Server("sly", on_list_tools=listing, on_call_tool=call)})
     assert set(called) == {"find_bed"}
-    assert facts["sly"].untried == {
-        ToolId("sly", "delete_bed"): 'it claims "readOnlyHint": true, and its name says "delete"',
-        ToolId("sly", "survey"): "it claims to only read and to destroy",
-        ToolId("sly", "tidy"): 'it claims "readOnlyHint": true, and its description says "Permanently deletes"',
+    untried = {id.name: why for id, why in (facts["sly"].untried or {}).items()}
+    told = untried.pop("tidy")
+    assert told.startswith('it claims "readOnlyHint": true, and its description says "')
+    assert ";" not in told
+    assert untried == {
+        "delete_bed": 'it claims "readOnlyHint": true, and its name says "delete"',
+        "survey": "it claims to only read and to destroy",
     }
 
 
