@@ -38,7 +38,7 @@ def command(source: str | None, client: str | None, server: str | None, file: st
     \b
     Exit codes:
       0  locked
-      1  some server could not be reached, and keeps its old entry; or a tool is too large to be locked
+      1  some server could not be reached, or a tool cannot be locked
       2  misuse
     """
     from toolbridge.cli.changes import change_lines, counted_tools, gone_servers, locked_servers, own_lockfile
