@@ -61,6 +61,11 @@ class Texts:
         return folded(self.joined)
 
     @cached_property
+    def words(self) -> frozenset[str]:
+        """What stands between blanks in it, each once."""
+        return frozenset(self.folded.split())
+
+    @cached_property
     def plain(self) -> bool:
         """Whether all characters are printable ASCII, or break lines."""
         return _STRANGE.search(self.joined) is None
@@ -91,12 +96,12 @@ def _strings(values: Iterable[Any]) -> Iterator[str]:
         value = waiting.pop()
         if isinstance(value, str):
             yield value
-        elif isinstance(value, Mapping):
+        elif isinstance(value, dict | Mapping):
             for key, each in value.items():
                 yield str(key)
                 if isinstance(each, str):
                     yield each
-                elif isinstance(each, Mapping | list):
+                elif isinstance(each, dict | list | Mapping):  # the first two are nearly all, and quickly told
                     waiting.append(each)
         elif isinstance(value, list):
             waiting += value[:left]

@@ -88,6 +88,8 @@ def same_name(surface: Surface) -> Iterator[tuple[ToolId, Flaw]]:
 
 
 def mixed_scripts(subject: Subject) -> Iterator[Flaw]:
+    if subject.texts.joined.isascii():
+        return
     names = [("/name", subject.name), *((node.path, node.name or "") for node in subject.properties)]
     for path, name in names[: 50 * MOST_FLAWS]:
         if not name.isascii():

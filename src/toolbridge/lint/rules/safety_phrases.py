@@ -102,7 +102,8 @@ OVERRIDES: Final = (
         rf"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|bypass(?:ing)?|discard(?:ing)?"
         rf"|supersed(?:e|ing)|neglect|{_NOT} (?:follow|obey|heed|listen to)) (?:(?:all|any|every|each|of|the|your"
         rf"|my|its|these"
-        rf"|those|and|or|everything) ){{0,4}}{_EARLIER} (?:WORD ){{0,2}}{_ORDERS}\b",
+        rf"|those|and|or|everything) ){{0,4}}{_EARLIER} (?:WORD ){{0,2}}{_ORDERS}\b"
+        r"(?! (?:settings|templates?|fields?)\b)",
     ),
     Phrase(
         "tells the model to set its instructions aside",

@@ -70,7 +70,7 @@ def saying(phrases: tuple[Phrase, ...], *, advice: str) -> Look:
 
 
 def _anchors(texts: Texts) -> int:
-    return anchors_in(texts.folded)
+    return anchors_in(texts.folded, texts.words)
 
 
 def said(phrases: tuple[Phrase, ...], text: str) -> Iterator[tuple[Match, int, int]]:

@@ -17,8 +17,14 @@ from typing import Final
 NEAR: Final = 200
 """Characters before and behind a phrase that belong to it."""
 
+WINDOW: Final = 700
+"""Characters before and behind an anchor in which the whole phrase is: more than the longest has."""
+
 MOST_TRIED: Final = 2_000
 """Places in one text where a phrase is tried."""
+
+MOST_KNOWN: Final = 1 << 15
+"""Words that are remembered."""
 
 LONGEST_KNOWN: Final = 40
 """Characters of a word that is remembered."""
@@ -38,6 +44,9 @@ _bits: dict[tuple[str, ...], int] = {}
 
 _starts: dict[str, dict[str, int]] = {}
 """Every word of them by its first three characters, with the bits of the anchors that it is one of."""
+
+_harmless: set[str] = set()
+"""Words that are known to hold no anchor: most words."""
 
 _short: dict[str, int] = {}
 """Those that have no three."""
@@ -65,6 +74,7 @@ class Phrase:
                 same = _starts.setdefault(word[:3], {}) if len(word) > 2 else _short
                 same[word] = same.get(word, 0) | bit
         _known.cache_clear()
+        _harmless.clear()
 
     @cached_property
     def needs(self) -> int:
@@ -78,12 +88,31 @@ class Phrase:
     def search(self, text: str) -> tuple[int, int] | None:
         """Where it is in a text. Its surroundings are looked at apart, so that the cost stays linear."""
         pattern, before, after = self.compiled
-        for match in islice(pattern.finditer(text), MOST_TRIED):
+        found = (match for start, end in self._windows(text) for match in pattern.finditer(text, start, end))
+        for match in islice(found, MOST_TRIED):
             first = before.search(text, max(0, match.start() - NEAR), match.start())
             last = after.search(text, match.end(), match.end() + NEAR)
             if first is not None and last is not None and not (self.may_be_a_name and _is_name(match.group())):
                 return first.start() if self.before else match.start(), last.end()
         return None
+
+    def _windows(self, text: str) -> list[tuple[int, int]]:
+        """The parts of a text that are near to an anchor: a phrase is nowhere else."""
+        if len(text) < 2 * WINDOW:
+            return [(0, len(text))]
+        places: list[int] = []
+        for anchor in min(self.anchors, key=len):
+            place = text.find(anchor)
+            while place >= 0:
+                places.append(place)
+                place = text.find(anchor, place + len(anchor))
+        windows: list[tuple[int, int]] = []
+        for place in sorted(places):
+            if windows and place - WINDOW <= windows[-1][1]:
+                windows[-1] = windows[-1][0], place + WINDOW
+            else:
+                windows.append((max(0, place - WINDOW), place + WINDOW))
+        return windows
 
 
 def _is_name(words: str) -> bool:
@@ -103,17 +132,19 @@ class Match:
     end: int
 
 
-def anchors_in(text: str) -> int:
-    """The bits of all anchors that are in a text, folded."""
-    words = set(text.split())
+def anchors_in(text: str, words: frozenset[str]) -> int:
+    """The bits of all anchors that are in a text, folded, of these words."""
     found = 0
     if len(words) > MOST_WORDS:
         for same in (_short, *_starts.values()):
             for anchor, bits in same.items():
                 found |= bits if anchor in text else 0
         return found
-    for word in words:
-        found |= _known(word) if len(word) <= LONGEST_KNOWN else _looked_up(word)
+    for word in words.difference(_harmless):
+        bits = _known(word) if len(word) <= LONGEST_KNOWN else _looked_up(word)
+        found |= bits
+        if not bits and len(word) <= LONGEST_KNOWN and len(_harmless) < MOST_KNOWN:
+            _harmless.add(word)
     return found
 
 
@@ -128,13 +159,13 @@ def _looked_up(word: str) -> int:
     return found
 
 
-_known = lru_cache(maxsize=1 << 15)(_looked_up)
-"""Texts of tools repeat a few thousand words."""
+_known = lru_cache(maxsize=MOST_KNOWN)(_looked_up)
+"""What was looked up: texts of tools repeat a few thousand words."""
 
 
 def find(phrases: tuple[Phrase, ...], text: str, anchors: int | None = None) -> Iterator[Match]:
     """What a text, folded, says of these: the first of each meaning. `anchors` is what is known to be in it."""
-    there = anchors_in(text) if anchors is None else anchors
+    there = anchors_in(text, frozenset(text.split())) if anchors is None else anchors
     said: set[str] = set()
     for phrase in phrases:
         if phrase.needs & ~there == 0 and phrase.meaning not in said:

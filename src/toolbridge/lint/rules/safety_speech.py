@@ -61,7 +61,10 @@ _IMAGE = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(r"\]\(\s*<?https?://[^)\s?]{1,300}\?[^)\s]{0,200}=\s*(?:\{|\[|<|\$|%7b)[^)\n]{1,100}", re.IGNORECASE)
-_PADDING = re.compile(r"[ \t\u00a0\u2000-\u200a\u3000]{120}|\n(?:[ \t\u00a0]{0,80}\r?\n){19}")
+_LINES = re.compile(r"\n(?:[ \t\u00a0]{0,80}\r?\n){19}")
+_PADDING = re.compile(r"[ \t\u00a0\u2000-\u200a\u3000]{120}|" + _LINES.pattern)
+_BLANKS: Final = (" " * 8, "\t\t", " \t")
+"""One of these is in every long row of plain blanks."""
 _CONTEXT: Final = frozenset({
     "conversation_history", "conversationhistory", "chat_history", "chathistory", "full_conversation",
     "conversation_context",
@@ -185,9 +188,8 @@ def remote_image(texts: Texts) -> Iterator[Flaw]:
 
 
 def padding(texts: Texts) -> Iterator[Flaw]:
-    if texts.plain and "\n" not in texts.joined and " " * 40 not in texts.joined and "\t" * 40 not in texts.joined:
-        return
-    for located in texts.located if _PADDING.search(texts.joined) else ():
+    blank = not texts.plain or any(each in texts.joined for each in _BLANKS)
+    for located in texts.located if (_PADDING if blank else _LINES).search(texts.joined) else ():
         match = _PADDING.search(located.text)
         rest = located.text[match.end() :].lstrip() if match is not None else ""
         if match is not None and match.start() > 0 and rest:
@@ -198,7 +200,7 @@ def padding(texts: Texts) -> Iterator[Flaw]:
 
 def wants_conversation(texts: Texts) -> Iterator[Flaw]:
     yield from _asks(texts)
-    for located in texts.located if any(each in texts.folded for each in _CONTEXT) else ():
+    for located in texts.located if not _CONTEXT.isdisjoint(texts.words) else ():
         if located.is_key and "/properties/" in located.path and located.text.lower() in _CONTEXT:
             message = (
                 f"models fill a parameter named {quoted(located.text)} with what they were told; name it "
