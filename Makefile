@@ -15,7 +15,7 @@ help:
 	@echo 'make test    every test'
 	@echo 'make check   lint, format, types'
 	@echo 'make site    the documentation, in build/site; a link that leads nowhere is an error'
-	@echo 'make bench   conversion, calls, connections, streams beside other libraries (installs them; a quarter of an hour)'
+	@echo 'make bench   everything beside other libraries: docs/benchmarks (installs them; a quarter of an hour)'
 	@echo 'make conformance   the official MCP suite over the hub (installs Node and the suite; some minutes)'
 	@echo 'make ecosystem   how thousands of real tools do, with plots: docs/ecosystem.md (needs the corpus; some minutes)'
 	@echo 'make clean   removes .venv'
@@ -38,11 +38,8 @@ site: .venv/.docs
 	cd build && PATH="$(CURDIR)/.venv/bin:$$PATH" zensical build --clean --strict --config-file zensical.toml
 	@echo 'the site is in build/site: open build/site/index.html'
 
-bench: .venv/.installed
-	$(IN) benchmarks/schemas.py
-	$(IN) benchmarks/servers.py
-	$(IN) benchmarks/streams.py
-	$(IN) benchmarks/loop.py --save
+bench: .venv/.installed .venv/.report
+	$(IN) benchmarks/run.py; ran=$$?; $(IN) docs/make_proof.py && exit $$ran
 
 conformance: .venv/.installed
 	$(IN) benchmarks/conformance/run.py

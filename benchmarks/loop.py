@@ -1,6 +1,6 @@
 """What the loop itself costs a turn: everything but the model and the tools.
 
-    python benchmarks/loop.py [--save]
+    python benchmarks/loop.py
 
 The model is one that answers at once, in this process; the server is in memory. The time that both take is measured
 and taken off. A turn is: the history written, the request made, the reply read, its call resolved, allowed and run, the
@@ -10,24 +10,22 @@ memory of a thousand turns.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import gc
 import json
 import resource
 import statistics
-import sys
 import time
 from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
+from report import Area, Line, Options, Result, main, table
 
 from toolbridge import Approval, Chat, Done, Message, RunLimits, Text, connect, get_provider
 from toolbridge.providers import Provider
 
-RESULTS = Path(__file__).parent / "results" / "loop.md"
 PARAMETERS = {"city": "str", "days": "int = 3", "units": "str = 'metric'"}
 
 
@@ -46,7 +44,7 @@ class Instant:
         self.seconds = 0.0
 
     async def stream(self, fields: Mapping[str, Any]) -> AsyncGenerator[Any]:
-        began = time.perf_counter()
+        began = time.process_time()
         self.asked += 1
         if self.asked % (self.turns + 1):
             call = {"name": self.tool, "arguments": json.dumps({"city": f"Zürich {self.asked}"})}
@@ -54,7 +52,7 @@ class Instant:
         else:
             delta = {"content": "That was all."}
         chunks = [{"choices": [{"delta": delta}]}, {"choices": [{"delta": {}, "finish_reason": "stop"}]}]
-        self.seconds += time.perf_counter() - began
+        self.seconds += time.process_time() - began
         for chunk in chunks:
             yield chunk
 
@@ -73,7 +71,7 @@ def server(tools: int) -> MCPServer:
     return made
 
 
-async def measure(tools: int, history: int, turns: int = 40) -> tuple[float, float]:
+async def turns_of(tools: int, history: int, turns: int = 40) -> tuple[float, float]:
     """(the first turn, the median of the others), in milliseconds of the loop's own."""
     async with connect({"bench": server(tools)}) as hub:
         model = Instant("openai-chat", "mcp__bench__forecast_7", turns)
@@ -82,11 +80,11 @@ async def measure(tools: int, history: int, turns: int = 40) -> tuple[float, flo
 
         async def timed(*arguments: Any, **options: Any) -> Any:
             nonlocal inside
-            began = time.perf_counter()
+            began = time.process_time()
             try:
                 return await run(*arguments, **options)
             finally:
-                inside += time.perf_counter() - began
+                inside += time.process_time() - began
 
         hub.run = timed  # type: ignore[method-assign]
         pair = (Message.user("A question?"), Message.assistant(Text("Yes.")))
@@ -96,10 +94,10 @@ async def measure(tools: int, history: int, turns: int = 40) -> tuple[float, flo
             tool_tokens=None if tools <= 100 else 20_000,
         )  # fmt: skip
         took: list[float] = []
-        last, last_off = time.perf_counter(), 0.0
+        last, last_off = time.process_time(), 0.0
         async for event in chat.say("What is the weather?"):
             if type(event).__name__ == "Replied":
-                now, off = time.perf_counter(), inside + model.seconds
+                now, off = time.process_time(), inside + model.seconds
                 took.append((now - last - (off - last_off)) * 1000)
                 last, last_off = now, off
             assert not isinstance(event, Done) or event.stopped is None, event
@@ -123,22 +121,44 @@ async def memory(turns: int) -> list[tuple[int, float]]:
         return out
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--save", action="store_true", help=f"write {RESULTS.name}")
-    save = options.parse_args().save
-    lines = ["| tools | history | first turn, ms | a turn, ms |", "|---|---|---|---|"]
-    for tools, history in ((1, 0), (50, 0), (50, 100), (50, 1_000), (200, 0), (2_000, 0), (2_000, 100)):
-        first, usual = asyncio.run(measure(tools, history))
-        lines.append(f"| {tools:,} | {history:,} messages | {first:.2f} | {usual:.2f} |")
-        print(lines[-1], flush=True)
-    lines += ["", "| turns | memory above that of 100, MB |", "|---|---|"]
-    for turns, more in asyncio.run(memory(1_000)):
-        lines.append(f"| {turns:,} | {more:.1f} |")
-        print(lines[-1], flush=True)
-    if save:
-        RESULTS.write_text("# The loop's own cost\n\n" + "\n".join(lines) + "\n", encoding="utf-8")
+def measure(options: Options) -> Result:
+    sizes = ((1, 0), (50, 0), (50, 100), (50, 1_000), (200, 0), (2_000, 0), (2_000, 100))
+    rows: list[Result] = []
+    for tools, history in sizes:
+        first, usual = asyncio.run(turns_of(tools, history))
+        rows.append({"tools": tools, "history": history, "first": round(first, 2), "usual": round(usual, 2)})
+    grown = asyncio.run(memory(2_000 if options.full else 1_000))
+    return {"about": {}, "rows": rows, "memory": [{"turns": turns, "mb": round(more, 1)} for turns, more in grown]}
 
+
+def page(result: Result) -> list[str]:
+    lines = [["tools", "history", "first turn, ms", "a turn, ms"]]
+    for each in result["rows"]:
+        history = f"{each['history']:,} messages"
+        lines.append([f"{each['tools']:,}", history, f"{each['first']:.2f}", f"{each['usual']:.2f}"])
+    grown = [["questions", "memory above that of 100, MB"]]
+    grown += [[f"{each['turns']:,}", f"{each['mb']:.1f}"] for each in result["memory"]]
+    return [
+        "Milliseconds of CPU time. Everything of a turn but the model and the tools: the history written, the "
+        "request made, the reply read, "
+        "its call "
+        "resolved, allowed and run, the result kept. No peer stands beside it: what a framework does in a turn "
+        "differs too "
+        "much for the numbers to mean anything.",
+        table(lines),
+        table(grown),
+    ]
+
+
+def summary(result: Result) -> list[Line]:
+    usual = {(each["tools"], each["history"]): each["usual"] for each in result["rows"]}
+    ours = (
+        f"{usual[50, 0]:.1f} ms; {usual[50, 100]:.1f} ms behind 100 messages; {usual[2_000, 0]:.1f} ms with 2,000 tools"
+    )
+    return [Line("the loop's own cost of a turn, 50 tools", ours, "–", "")]
+
+
+AREA = Area("loop", "The loop's own cost", measure, page, None, summary)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(AREA)

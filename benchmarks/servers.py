@@ -1,8 +1,6 @@
 """Servers: what a call, a connection and a listing cost through toolbridge and its peers, side by side, in one run.
 
-    python benchmarks/servers.py                     # installs the peers under .cache/bench, measures, writes results
-    python benchmarks/servers.py --skip-install      # with the environments that are there
-    python benchmarks/servers.py --only calls        # one part: calls, connect, listing, growth, memory
+    python benchmarks/servers.py
 
 Each library runs in a process of its own and they take turns, round by round, so that a busy machine is busy for all;
 a ratio compares two libraries within one round, and the median of the rounds is shown. A library that cannot be
@@ -11,17 +9,14 @@ installed or run is shown with its error. Everything stays on this machine, and 
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -29,18 +24,36 @@ from time import perf_counter
 from typing import Any
 
 import servers_report
-from schemas import CACHE, INSTALLS_AT_ONCE, Failed, last_line
-from servers_contestants import BARE, CLIENT, CONTESTANTS, OURS, Worker, install, python_of
+from environments import HERE, OURS, Failed, Worker, install, last_line
+from report import Area, Options, Result, main
 
-HERE = Path(__file__).resolve().parent
-RESULTS = HERE / "results" / "servers.md"
+BARE, CLIENT = servers_report.BARE, servers_report.CLIENT
+
+CONTESTANTS: dict[str, tuple[str, str]] = {
+    BARE: ("sdk_session", OURS),
+    CLIENT: ("sdk_client", OURS),
+    OURS: ("toolbridge", OURS),
+    "fastmcp Client": ("fastmcp", "fastmcp"),
+    "fastmcp ClientGroup": ("fastmcp_group", "fastmcp"),
+    "mcp 1.x session": ("sdk_one", "langchain"),
+    "langchain": ("langchain", "langchain"),
+    "langchain get_tools": ("langchain_each", "langchain"),
+    "mcp-use": ("mcp_use", "mcp-use"),
+    "openai-agents": ("openai_agents", "openai-agents"),
+    "pydantic-ai": ("pydantic_ai", "pydantic-ai"),
+    "google-adk": ("google_adk", "google-adk"),
+}
+"""Who is measured: the adapter in `peers/connect`, and its environment."""
+
+ANSWER_SECONDS = 90
 
 MODERN = (BARE, CLIENT, OURS, "fastmcp Client")
 """Those that speak 2026-07-28."""
 
-CONNECTING = (CLIENT, OURS, "fastmcp ClientGroup", "fastmcp Client", "langchain get_tools", "mcp-use")
+CONNECTING = (CLIENT, OURS, "fastmcp ClientGroup", "fastmcp Client", "langchain get_tools", "mcp-use", "openai-agents",
+              "pydantic-ai", "google-adk")  # fmt: skip
 
-ROUNDS = 30
+ROUNDS, FULL_ROUNDS = 10, 30
 CALLS = {("stdio", 1): 30, ("stdio", 32): 96, ("http", 1): 10, ("http", 32): 96}
 """Calls of one turn: few, so that a round is over before the machine is busy with something else."""
 FEW_CALLS = {1: 2}
@@ -55,7 +68,7 @@ GROWING_RESULTS = {1_000: 20, 10_000: 20, 100_000: 10, 1_000_000: 5, 5_000_000: 
 """Bytes of a result, and how many calls of it are one turn."""
 TURNS = 5
 HTTP_CONNECTIONS = 30
-SETTLING_CALLS, MEMORY_CALLS = 2_000, 10_000
+SETTLING_CALLS, MEMORY_CALLS = 1_000, 4_000
 LISTINGS = 9
 
 
@@ -102,16 +115,15 @@ class Bench:
 
     def start(self, names: list[str], installs: dict[str, str]) -> None:
         for name in names:
-            environment = CONTESTANTS[name][1]
-            if installs.get(environment) or not python_of(environment).exists():
-                self.errors[name] = f"not installed: {installs.get(environment) or 'no environment'}"
-                continue
-            worker = Worker(name, self.folder)
+            adapter, environment = CONTESTANTS[name]
             try:
-                self.about[name] = worker.ask("versions")
+                worker = Worker(
+                    environment, "connect.py", HERE / "peers" / "connect" / f"{adapter}.py",
+                    error=installs.get(environment, ""), TOOLBRIDGE_CACHE_DIR=str(self.folder / "cache"),
+                )  # fmt: skip
+                self.about[name] = worker.ask("versions", ANSWER_SECONDS)
                 self.workers[name] = worker
             except Failed as failure:
-                worker.close()
                 self.errors[name] = str(failure)
 
     def chosen(self, names: Iterable[str]) -> list[str]:
@@ -123,7 +135,7 @@ class Bench:
         if name not in self.workers or (name, what) in self.failed:
             return None
         try:
-            return self.workers[name].ask(do, **request)
+            return self.workers[name].ask(do, ANSWER_SECONDS, **request)
         except Failed as failure:
             self.failed.add((name, what))
             self.errors.setdefault(name, f"{what}: {failure}")
@@ -337,51 +349,9 @@ def measure_memory(bench: Bench) -> list[dict[str, Any]]:
 # ── the run ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-PARTS = ("calls", "connect", "listing", "growth", "memory")
-
-
-def run(bench: Bench, parts: list[str], rounds: int) -> dict[str, Any]:
-    begun = perf_counter()
-    result: dict[str, Any] = {}
-    if "calls" in parts:
-        result["calls"] = measure_calls(bench, rounds)
-    if "connect" in parts:
-        result["connect"] = measure_connect(bench)
-        result["real"] = measure_real(bench)
-    if "listing" in parts:
-        print("listings …", flush=True)
-        result["listing"] = measure_listing(bench)
-    if "growth" in parts:
-        print("growth …", flush=True)
-        result["growth"] = measure_growth(bench)
-    if "memory" in parts:
-        print("memory …", flush=True)
-        result["memory"] = measure_memory(bench)
-    bench.loop()
-    result["about"] = {
-        "python": platform.python_version(), "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} "
-        "processors", "rounds": rounds, "noise": max(bench.fixed) / min(bench.fixed), "errors": bench.errors,
-        "contestants": bench.about, "seconds": perf_counter() - begun, "parts": parts,
-    }  # fmt: skip
-    return result
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Measure calls, connections and listings against other libraries.")
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--contestants", nargs="*", choices=list(CONTESTANTS), default=list(CONTESTANTS))
-    parser.add_argument("--skip-install", action="store_true", help="use the environments that are there")
-    parser.add_argument("--json", type=Path, help="write all numbers there")
-    parser.add_argument("--markdown", type=Path, help="write the tables there (a whole run: benchmarks/results)")
-    options = parser.parse_args()
-    names = list(dict.fromkeys([BARE, CLIENT, OURS, *options.contestants]))
-    environments = sorted({CONTESTANTS[name][1] for name in names} - {""})
-    installs: dict[str, str] = {}
-    CACHE.mkdir(parents=True, exist_ok=True)
-    if not options.skip_install:
-        with ThreadPoolExecutor(INSTALLS_AT_ONCE) as pool:
-            installs = dict(zip(environments, pool.map(install, environments), strict=True))
+def measure(options: Options) -> Result:
+    names = [name for name, (_, environment) in CONTESTANTS.items() if options.wants(environment)]
+    installs = {} if options.skip_install else install(CONTESTANTS[name][1] for name in names)
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder))
         try:
@@ -389,20 +359,38 @@ def main() -> None:
             broken = [f"{name}: {bench.errors[name]}" for name in (BARE, CLIENT, OURS) if name in bench.errors]
             if broken:
                 raise SystemExit(f"does not run with {sys.executable}: {'; '.join(broken)}")
-            result = run(bench, options.only, options.rounds)
+            return run(bench, FULL_ROUNDS if options.full else ROUNDS)
         finally:
             for worker in bench.workers.values():
                 worker.close()
-    text = servers_report.report(result)
-    print(text)
-    whole = options.only == list(PARTS) and names == list(CONTESTANTS) and options.rounds >= ROUNDS
-    markdown = options.markdown or (RESULTS if whole else None)
-    if markdown:
-        markdown.parent.mkdir(parents=True, exist_ok=True)
-        markdown.write_text(text, encoding="utf-8")
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=1), encoding="utf-8")
 
+
+def run(bench: Bench, rounds: int) -> Result:
+    """One part after the other; what they took is kept, for the next who has to make them shorter."""
+    parts: dict[str, Callable[[], Any]] = {
+        "calls": lambda: measure_calls(bench, rounds), "connect": lambda: measure_connect(bench),
+        "real": lambda: measure_real(bench), "listing": lambda: measure_listing(bench),
+        "growth": lambda: measure_growth(bench), "memory": lambda: measure_memory(bench),
+    }  # fmt: skip
+    result: Result = {}
+    seconds: dict[str, int] = {}
+    for name, part in parts.items():
+        print(f"{name} …", flush=True)
+        begun = perf_counter()
+        result[name] = part()
+        seconds[name] = round(perf_counter() - begun)
+    bench.loop()
+    versions = {
+        name: ", ".join(f"{package} {number}" for package, number in each["versions"].items()) + f"; {each['way']}"
+        for name, each in bench.about.items()
+    }
+    noise = round(max(bench.fixed) / min(bench.fixed), 2)
+    about = {"rounds": rounds, "noise": noise, "errors": bench.errors, "versions": versions, "parts": seconds}
+    about["memory_calls"] = [SETTLING_CALLS, MEMORY_CALLS]
+    return {"about": about, **result}
+
+
+AREA = Area("servers", servers_report.TITLE, measure, servers_report.page, servers_report.draw, servers_report.summary)
 
 if __name__ == "__main__":
-    main()
+    main(AREA)

@@ -1,13 +1,18 @@
-"""What `servers.py` measured, in words and tables."""
+"""What `servers.py` measured, in words, tables and a picture."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from schemas import Table, written
+from environments import OURS
+from report import GREY, Bar, Line, Panel, Result, Table, bars, failures
+from report import table as written
+
+TITLE = "Calls, connections and listings"
 
 CALL_GOAL, CONNECT_GOAL, LISTING_GOAL = 1.15, 1.3, 0.4
-OURS, BARE, CLIENT = "toolbridge", "mcp session", "mcp Client"
+BARE, CLIENT = "mcp session", "mcp Client"
 
 
 def verdict(value: float, goal: float, unit: str = "") -> str:
@@ -112,7 +117,7 @@ def http_table(growth: dict[str, Any]) -> Table:
 
 
 def memory_table(memory: list[dict[str, Any]]) -> Table:
-    table = [["client", "transport", "MB before", "MB after 10,000 calls more", "grown by kB"]]
+    table = [["client", "transport", "MB before", "MB after", "grown by kB"]]
     for each in memory:
         if "after" not in each:
             continue
@@ -121,65 +126,97 @@ def memory_table(memory: list[dict[str, Any]]) -> Table:
     return table
 
 
-def report(result: dict[str, Any]) -> str:
-    about = result["about"]
-    parts = ["# Calls, connections and listings"]
-    if "calls" in result:
-        parts += [
-            "One call of a tool that gives back five letters, on a server of the standard library whose own cost is "
-            "next to nothing: what is left is the client's. *Bare* is the SDK's `ClientSession` over its own "
-            f"transports; a ratio compares within a round, and the median of {about['rounds']} rounds is shown. CPU is "
-            "the client process's own, a call. With 32 at once a call mostly waits for the 31 others.",
-            call_verdicts(result["calls"]),
-            written(call_table(result["calls"], "2025-11-25")),
-            "Those that speak 2026-07-28, to a server that does too:",
-            written(call_table(result["calls"], "2026-07-28")),
-        ]
-    if "connect" in result:
-        ours = next((each for each in result["connect"] if each["name"] == OURS and "ratio" in each), None)
-        parts += [
-            "## Thirty servers at once",
-            "From the start of the processes until every tool is listed: 29 servers that take 0.5 s to start and one "
-            "that takes 2 s (they sleep, so that two processors are enough). *Left running* are processes that live on "
-            "when closing has returned." + (f" {OURS}: {verdict(ours['ratio'], CONNECT_GOAL)}." if ours else ""),
-            written(connect_table(result["connect"])),
-            real_text(result["real"]),
-        ]
-    if "listing" in result:
-        parts += ["## A warm listing", listing_text(result["listing"])]
-    if "growth" in result:
-        growth = result["growth"]
-        parts += [
-            "## Growth",
-            "Servers that take 0.3 s to start:",
-            written(growing_servers(growth)),
-            "Tools of one server; a call is to the last but one of them. The least of five turns:",
-            written(growing_tools(growth)),
-            "Size of a result, one call at a time, the least of five turns:",
-            written(growing_results(growth)),
-            "HTTP connections to one server. Reading the certificates for each of them is what costs the SDK; "
-            "toolbridge reads them once:",
-            written(http_table(growth)),
-        ]
-    if "memory" in result:
-        parts += [
-            "## Memory",
-            "Resident memory of the client's process after 2,000 calls and after 10,000 more, 32 at once.",
-            written(memory_table(result["memory"])),
-        ]
-    ways = [
-        f"- {name}: "
-        + ", ".join(f"{package} {number}" for package, number in each["versions"].items())
-        + f"; {each['way']}"
-        for name, each in about["contestants"].items()
-    ]
-    errors = [f"- {name} failed: {error}" for name, error in about["errors"].items()]
-    parts += [
-        "## How it was run",
-        f"Python {about['python']} on {about['machine']}, {about['seconds']:.0f} s. A fixed loop took up to "
-        f"{about['noise']:.2f} times its least wall time: so busy was the machine. Numbers from another machine cannot "
-        "be compared with these, only ratios can.",
-        "\n".join([*ways, *errors]),
-        "To repeat: `python benchmarks/servers.py`.",
-    ]
-    return "\n\n".join(parts) + "\n"
+def page(result: Result) -> list[str]:
+    about, growth = result["about"], result["growth"]
+    first, more = about["memory_calls"]
+    ours = next((each for each in result["connect"] if each["name"] == OURS and "ratio" in each), None)
+    return [
+        "One call of a tool that gives back five letters, on a server of the standard library whose own cost is next "
+        "to "
+        "nothing: what is left is the client's. *Bare* is the SDK's `ClientSession` over its own transports; a ratio "
+        f"compares within a round, and the median of {about['rounds']} rounds is shown. CPU is the client process's "
+        "own, a "
+        "call. With 32 at once a call mostly waits for the 31 others.",
+        call_verdicts(result["calls"]),
+        written(call_table(result["calls"], "2025-11-25")),
+        "Those that speak 2026-07-28, to a server that does too:",
+        written(call_table(result["calls"], "2026-07-28")),
+        *failures(about["errors"]),
+        "Not comparable: the libraries do different things around a call. toolbridge checks the arguments and "
+        "watches the "
+        "server; LangChain, Pydantic AI and ADK run the call as their agents do, with callbacks and context; `mcp "
+        "session` "
+        "does nothing of the kind.",
+        "## Thirty servers at once",
+        "From the start of the processes until every tool is listed: 29 servers that take 0.5 s to start and one "
+        "that takes "
+        "2 s (they sleep, so that two processors are enough). *Left running* are processes that live on when closing "
+        "has "
+        "returned." + (f" {OURS}: {verdict(ours['ratio'], CONNECT_GOAL)}." if ours else ""),
+        written(connect_table(result["connect"])),
+        real_text(result["real"]),
+        "## A warm listing",
+        listing_text(result["listing"]),
+        "## Growth",
+        "Servers that take 0.3 s to start:",
+        written(growing_servers(growth)),
+        "Tools of one server; a call is to the last but one of them. The least of five turns:",
+        written(growing_tools(growth)),
+        "Size of a result, one call at a time, the least of five turns:",
+        written(growing_results(growth)),
+        "HTTP connections to one server. Reading the certificates for each of them is what costs the SDK; toolbridge "
+        "reads "
+        "them once:",
+        written(http_table(growth)),
+        "## Memory",
+        f"Resident memory of the client's process after {first:,} calls and after {more:,} more, 32 at once.",
+        written(memory_table(result["memory"])),
+        f"A fixed loop took up to {about['noise']:.2f} times its least wall time: so busy was the machine.",
+    ]  # fmt: skip
+
+
+def draw(result: Result) -> Any:
+    panels: list[Panel] = []
+    for transport in ("stdio", "http"):
+        rows = [each for each in result["calls"] if each["transport"] == transport and each["concurrency"] == 1]
+        found = sorted(
+            (each for each in rows if each["era"] == "2025-11-25" and "cpu" in each), key=lambda each: each["cpu"]
+        )
+        made = tuple(Bar(each["name"], (each["cpu"] / 1e3,), f"{each['cpu'] / 1e3:.2f} ms") for each in found)
+        panels.append(Panel(f"a call over {transport}: CPU time of the client (ms)", made))
+    rows = sorted((each for each in result["connect"] if "all" in each), key=lambda each: each["all"])
+    found = tuple(Bar(each["name"], (each["all"],), f"{each['all']:.1f} s") for each in rows)
+    panels.append(Panel("30 servers connected and listed, the slowest takes 2 s (s)", found))
+    return bars(panels, (GREY,), ("",), "milliseconds above, seconds below; logarithmic", log=True)
+
+
+def summary(result: Result) -> list[Line]:
+    """Who is ahead is told by what is shown: the same number is even."""
+    lines: list[Line] = []
+    for transport in ("stdio", "http"):
+        rows = {
+            each["name"]: round(each["cpu_ratio"], 2) for each in result["calls"]
+            if (each["transport"], each["concurrency"], each["era"]) == (transport, 1, "2025-11-25") and "cpu" in each
+        }  # fmt: skip
+        rows.pop(BARE, None)
+        lines += line_of(
+            f"CPU time of a call over {transport}, × a bare SDK session", rows, lambda each: f"× {each:.2f}"
+        )
+    seconds = {each["name"]: round(each["all"], 1) for each in result["connect"] if "all" in each}
+    lines += line_of("30 servers connected and listed, the slowest takes 2 s", seconds, lambda each: f"{each:.1f} s")
+    listing = result["listing"]
+    if "warm" in listing:
+        warm = f"{listing['warm'] * 1e3:.0f} ms"
+        lines.append(Line("`toolbridge tools` over 30 servers that were listed before", warm, "–", ""))
+    return lines
+
+
+def line_of(what: str, values: dict[str, float], shown: Callable[[float], str]) -> list[Line]:
+    ours = values.pop(OURS, None)
+    if ours is None:
+        return []
+    others = sorted(values.items(), key=lambda each: each[1])
+    better = [name for name, value in others if value < ours]
+    even = [name for name, value in others if value == ours]
+    ahead = ", ".join(better) or (f"even with {', '.join(even)}" if even else OURS)
+    return [Line(what, shown(ours), ", ".join(f"{shown(value)} {name}" for name, value in others), ahead)]

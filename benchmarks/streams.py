@@ -1,204 +1,256 @@
-"""Assembling streamed calls: toolbridge, plain concatenation and the OpenAI SDK's own helper, on the same chunks.
+"""Assembling streamed calls: who gets them right, and how long a large one takes.
 
-    python benchmarks/streams.py                     # installs the SDK under .cache/bench, measures, writes results
-    python benchmarks/streams.py --skip-install      # with the environment that is there
+    python benchmarks/streams.py
 
-One process, all contestants in turn, round by round, so that a busy machine is busy for all. Chunks are built before
-the clock starts: dicts for concatenation and for us, the SDK's own objects for the SDK (and for us once more).
-
-- concatenation: the least that anyone must do: a dict of lists by index, joined once, `json.loads` at the end
-- toolbridge: `read_stream("openai-chat", chunks)`, with everything it checks
-- openai: `ChatCompletionStreamState.handle_chunk`, which is what `client.chat.completions.stream()` runs
+The streams are those that servers of the OpenAI Chat Completions API really send, the official one and those that
+resemble it. Every library gets the same chunks, as its own client would hand them over, and gives back the calls that
+it would run. A call that was cut off must not be run with arguments that somebody guessed.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import platform
-import subprocess
-import sys
-import venv
-from collections.abc import Callable
-from pathlib import Path
 from statistics import median
-from time import perf_counter
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-HOME = ROOT / ".cache" / "bench" / "streams"
-RESULTS = ROOT / "benchmarks" / "results" / "streams.md"
+from environments import HERE, OURS, Failed, Worker, install
+from report import ORANGE, RED, Area, Line, Options, Result, Table, failures, main, squares, table
 
-ROUNDS = 9
+PLAIN = "concatenation"
+PEERS = (PLAIN, "openai", "langchain", "openai-agents", "pydantic-ai", "litellm", "google-adk")
+
+ROUNDS = 5
 FRAGMENT = 10
 """Characters of argument text in a chunk."""
-SIZES = (10_000, 100_000, 1_000_000)
-PARALLEL = (10, 100, 1_000)
-CALL_SIZES = (1_000, 100)
-SLOWEST_SECONDS = 60
-"""What a contestant may take for one run; one that would take longer, if it grew only linearly, is left out."""
-ENOUGH_SECONDS = 10
-"""What a contestant's rounds of one case may take together."""
+SECONDS = 120
+"""What all rounds of one stream may take, the building of the chunks included."""
+ENOUGH_MS = 1_000
+"""A library that has taken so long for a stream is not asked once more."""
+
+Chunk = dict[str, Any]
+Calls = list[list[Any]]
 
 
-def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+def chunk(delta: Chunk, finish: str | None = None) -> Chunk:
     choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
     return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
 
 
-def started(index: int) -> dict[str, Any]:
-    function = {"name": "write", "arguments": ""}
-    return chunk({"tool_calls": [{"index": index, "id": f"call_{index}", "type": "function", "function": function}]})
+def piece(index: int | None, text: str | None = None, id: str | None = None, name: str | None = None) -> Chunk:
+    """One call's part of a chunk: only what is there is there. OpenAI says `type` where it says the id."""
+    function = {key: each for key, each in (("name", name), ("arguments", text)) if each is not None}
+    start = {} if index is None else {"index": index}
+    return {**start, **({} if id is None else {"id": id, "type": "function"}), "function": function}
 
 
-def fragment(index: int, text: str) -> dict[str, Any]:
-    return chunk({"tool_calls": [{"index": index, "function": {"arguments": text}}]})
+def stream(*chunks: list[Chunk], finish: str | None = "tool_calls") -> list[Chunk]:
+    end = [chunk({}, finish)] if finish else []
+    return [chunk({"role": "assistant", "content": None}), *(chunk({"tool_calls": each}) for each in chunks), *end]
 
 
-def one_long(size: int) -> list[dict[str, Any]]:
+A, B = '{"path":"/a"}', '{"all":true}'
+READ, LIST = ["read", {"path": "/a"}], ["list", {"all": True}]
+START = piece(0, "", "call_1", "read")
+USAGE: Chunk = {**chunk({}), "choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}}
+
+CASES: dict[str, tuple[list[Chunk], Calls | None]] = {
+    "one after the other": (
+        stream([START], [piece(0, A[:8])], [piece(0, A[8:])], [piece(1, "", "call_2", "list")], [piece(1, B)]),
+        [READ, LIST],
+    ),
+    "interleaved": (
+        stream([START], [piece(1, "", "call_2", "list")], [piece(0, A[:7])], [piece(1, B[:6])], [piece(0, A[7:])],
+               [piece(1, B[6:])]),
+        [READ, LIST],
+    ),
+    "two in a chunk": (stream([piece(0, A, "call_1", "read"), piece(1, B, "call_2", "list")]), [READ, LIST]),
+    "counted from 1": (stream([piece(1, A, "call_1", "read")], [piece(2, B, "call_2", "list")]), [READ, LIST]),
+    "no index": (stream([piece(None, A, "call_1", "read")], [piece(None, B, "call_2", "list")]), [READ, LIST]),
+    "index always 0": (stream([piece(0, A, "call_1", "read")], [piece(0, B, "call_2", "list")]), [READ, LIST]),
+    "name repeated": (
+        stream([START], [piece(0, '{"path"', "call_1", "read")], [piece(0, ':"/a"}', "call_1", "read")]), [READ],
+    ),
+    "empty id and name": (stream([START], [piece(0, '{"path":"/a"}', "", "")]), [READ]),
+    "id late": (stream([piece(0, "", None, "read")], [piece(0, '{"path":"/a"}', "call_1")]), [READ]),
+    "no arguments": (stream([piece(0, None, "call_1", "read")]), [["read", {}]]),
+    "says stop": (stream([piece(0, '{"path":"/a"}', "call_1", "read")], finish="stop"), [READ]),
+    "usage at the end": ([*stream([START], [piece(0, '{"path":"/a"}')]), USAGE], [READ]),
+    "cut by length": (stream([START], [piece(0, '{"path":"/a')], finish="length"), None),
+    "broken off": (stream([START], [piece(0, '{"path":"/a')], finish=None), None),
+    "a brace too many": (stream([START], [piece(0, '{"path":"/a"}}')]), None),
+}  # fmt: skip
+"""The streams, and the calls that they hold; `None` where there is none that may be run."""
+
+
+def one_long(size: int) -> list[Chunk]:
     """One call whose argument text has that many characters."""
     text = json.dumps({"path": "/tmp/x", "text": "lorem ipsum " * (size // 12)})
-    pieces = [fragment(0, text[i : i + FRAGMENT]) for i in range(0, len(text), FRAGMENT)]
-    return [started(0), *pieces, chunk({}, "tool_calls")]
+    return stream([START], *([piece(0, text[i : i + FRAGMENT])] for i in range(0, len(text), FRAGMENT)))
 
 
-def many(count: int, size: int) -> list[dict[str, Any]]:
-    """That many calls side by side, a fragment of each in turn."""
+def side_by_side(count: int, size: int) -> list[Chunk]:
+    """That many calls, a fragment of each in turn."""
     text = json.dumps({"path": "/tmp/x", "text": "lorem ipsum " * (size // 12)})
-    pieces = [fragment(n, text[i : i + FRAGMENT]) for i in range(0, len(text), FRAGMENT) for n in range(count)]
-    return [*(started(n) for n in range(count)), *pieces, chunk({}, "tool_calls")]
+    starts = ([piece(n, "", f"call_{n}", "read")] for n in range(count))
+    return stream(
+        *starts, *([piece(n, text[i : i + FRAGMENT])] for i in range(0, len(text), FRAGMENT) for n in range(count))
+    )
 
 
-def concatenated(chunks: list[dict[str, Any]]) -> list[Any]:
-    calls: dict[int, dict[str, Any]] = {}
+def with_types(chunks: list[Chunk]) -> list[Chunk]:
+    """The same as some servers send it: with a `type` in every fragment."""
+    chunks = json.loads(json.dumps(chunks))
     for each in chunks:
-        for choice in each["choices"]:
-            for delta in choice["delta"].get("tool_calls") or ():
-                call = calls.setdefault(delta["index"], {"pieces": []})
-                if delta.get("id"):
-                    call["id"] = delta["id"]
-                function = delta.get("function") or {}
-                if function.get("name"):
-                    call["name"] = function["name"]
-                if function.get("arguments"):
-                    call["pieces"].append(function["arguments"])
-    return [json.loads("".join(call["pieces"])) for call in calls.values()]
+        for call in each["choices"][0]["delta"].get("tool_calls", ()):
+            call["type"] = "function"
+    return chunks
 
 
-def ours(chunks: list[Any]) -> list[Any]:
-    from toolbridge import read_stream
-
-    return [call.arguments for call in read_stream("openai-chat", chunks).calls]
-
-
-def sdk(chunks: list[Any]) -> list[Any]:
-    from openai.lib.streaming.chat import ChatCompletionStreamState
-
-    state: Any = ChatCompletionStreamState()
-    for each in chunks:
-        for _ in state.handle_chunk(each):
-            pass
-    message = state.get_final_completion().choices[0].message
-    return [json.loads(call.function.arguments) for call in message.tool_calls]
+def large(full: bool) -> dict[str, list[Chunk]]:
+    sizes = (10_000, 100_000, 1_000_000) if full else (10_000, 100_000)
+    cases = {f"1 call, {size:,} characters": one_long(size) for size in sizes}
+    cases["1 call, 100,000 characters, each with its type"] = with_types(one_long(100_000))
+    for count in (10, 100, 1_000) if full else (10, 100):
+        cases[f"{count:,} calls of 1,000 characters"] = side_by_side(count, 1_000)
+    return cases
 
 
-def as_objects(chunks: list[dict[str, Any]]) -> list[Any]:
-    from openai.types.chat import ChatCompletionChunk
+def measure(options: Options) -> Result:
+    peers = [peer for peer in PEERS if options.wants(peer)]
+    errors = {} if options.skip_install else install(peer for peer in peers if peer != PLAIN)
+    cases, times = [each for each, _ in CASES.values()], large(options.full)
+    rows: list[Result] = []
+    failed: dict[str, str] = {}
+    versions: dict[str, str] = {}
+    for peer in (OURS, *peers):
+        print(f"streams of {peer} …", flush=True)
+        environment = OURS if peer == PLAIN else peer
+        adapter = HERE / "peers" / "stream" / f"{peer.replace('-', '_')}.py"
+        try:
+            worker = Worker(environment, "stream.py", adapter, error=errors.get(peer, ""))
+            known = worker.ask("versions", 120)
+            answers = worker.ask("cases", 120, cases=cases)
+        except Failed as failure:
+            failed[peer] = str(failure)
+            continue
+        numbers = ", ".join(f"{package} {number}" for package, number in known["versions"].items())
+        versions[peer] = f"{numbers}; {known['way']}" if numbers else known["way"]
+        verdicts = dict(zip(CASES, map(verdict, CASES.values(), answers), strict=True))
+        rows.append({"peer": peer, "verdicts": verdicts, "times": timed(worker, peer, adapter, environment, times)})
+    about = {"versions": versions, "errors": failed, "chunks": {case: len(chunks) for case, chunks in times.items()}}
+    return {"about": about, "rows": rows}
 
-    return [ChatCompletionChunk.model_validate(each) for each in chunks]
+
+def verdict(case: tuple[list[Chunk], Calls | None], answer: Result) -> str:
+    """In one word. What may not be run and raises is right: nothing happens, and somebody hears of it."""
+    expected = case[1]
+    if expected is None:
+        return "right" if "raised" in answer or not answer["calls"] else "runs it"
+    if "raised" in answer:
+        return "raises"
+    return "right" if answer["calls"] == expected else "wrong"
 
 
-CONTESTANTS: dict[str, tuple[Callable[[list[Any]], list[Any]], bool]] = {
-    "concatenation": (concatenated, False),
-    "toolbridge": (ours, False),
-    "toolbridge, SDK objects": (ours, True),
-    "openai .stream()": (sdk, True),
-}
-"""(what is timed, whether it is given the SDK's objects)"""
-
-
-def measured(cases: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, float]]:
-    """Median milliseconds by case and contestant."""
-    table: dict[str, dict[str, float]] = {}
-    slowness: dict[str, float] = {}
+def timed(worker: Worker, peer: str, adapter: Any, environment: str, cases: dict[str, list[Chunk]]) -> Result:
+    """Milliseconds, or why there are none. One that took too long is not asked for more of the same kind."""
+    out: Result = {}
+    slow: set[str] = set()
     for case, chunks in cases.items():
-        expected = concatenated(chunks)
-        objects = as_objects(chunks)
-        times: dict[str, list[float]] = {}
-        for _ in range(ROUNDS):
-            for name, (run, wants_objects) in CONTESTANTS.items():
-                if slowness.get(name, 0) * len(chunks) > SLOWEST_SECONDS or sum(times.get(name, ())) > ENOUGH_SECONDS:
-                    continue
-                given = objects if wants_objects else chunks
-                begun = perf_counter()
-                got = run(given)
-                times.setdefault(name, []).append(perf_counter() - begun)
-                assert got == expected, f"{name} is wrong on {case}"
-        for name, each in times.items():
-            slowness[name] = max(slowness.get(name, 0), median(each) / len(chunks))
-        table[case] = {name: median(each) * 1e3 for name, each in times.items()}
-        print(f"{case}: " + ", ".join(f"{name} {value:,.1f} ms" for name, value in table[case].items()), flush=True)
-    return table
+        shape = "one" if case.startswith("1 call") else "many"
+        if shape in slow:
+            out[case] = "not tried"
+            continue
+        try:
+            found = worker.ask("time", SECONDS, chunks=chunks, rounds=ROUNDS, enough=ENOUGH_MS)
+            out[case] = round(median(found["ms"]), 2)
+        except Failed as failure:
+            out[case] = str(failure)[:80]
+            slow.add(shape)
+            if "more than" in str(failure):
+                worker = Worker(environment, "stream.py", adapter)
+                worker.ask("versions", 120)
+    worker.close()
+    return out
 
 
-def report(table: dict[str, dict[str, float]], counts: dict[str, int]) -> str:
-    import openai
-
-    import toolbridge
-
-    head = [
-        "case",
-        "chunks",
-        *(f"{name} (ms)" for name in CONTESTANTS),
-        "ours ÷ concatenation",
-        "ours ÷ openai",
-        "ours, µs a chunk",
-    ]
-    lines = [
-        "# Assembling streamed calls",
-        "",
-        f"`python benchmarks/streams.py`: median of up to {ROUNDS} rounds, one process; "
-        f"Python {platform.python_version()}, toolbridge {toolbridge.__version__}, openai {openai.__version__}. "
-        f"Argument text in fragments of {FRAGMENT} characters. – is not run: it would take more than "
-        f"{SLOWEST_SECONDS} s, going by the smaller cases.",
-        "",
-        "| " + " | ".join(head) + " |",
-        "|" + "---|" * len(head),
-    ]
-    for case, times in table.items():
-        mine = times["toolbridge"]
-        theirs = times.get("openai .stream()")
-        cells = [f"{times[name]:,.1f}" if name in times else "–" for name in CONTESTANTS]
-        ratio = f"{mine / theirs:.4f}" if theirs else "–"
-        lines.append(
-            f"| {case} | {counts[case]:,} | "
-            + " | ".join(cells)
-            + f" | {mine / times['concatenation']:.2f} | {ratio} | {mine * 1e3 / counts[case]:.2f} |"
-        )
-    return "\n".join(lines) + "\n"
+# ── how it is told ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--skip-install", action="store_true", help="use the environment that is there")
-    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    python = HOME / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    if not options.inside:
-        if not options.skip_install or not python.exists():
-            print("installing openai …", flush=True)
-            venv.create(HOME, with_pip=True)
-            pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-            subprocess.run([*pip, "-e", str(ROOT), "openai>=3.49,<4"], check=True)
-        sys.exit(subprocess.run([str(python), __file__, "--inside"], check=False).returncode)
-    cases = {f"one call, {size:,} characters": one_long(size) for size in SIZES}
-    for size in CALL_SIZES:
-        cases |= {f"{count:,} calls of {size:,} characters": many(count, size) for count in PARALLEL}
-    text = report(measured(cases), {case: len(chunks) for case, chunks in cases.items()})
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(text, encoding="utf-8")
-    print(f"\n{text}\nwritten to {RESULTS.relative_to(ROOT)}")
+def right(row: Result) -> int:
+    return sum(each == "right" for each in row["verdicts"].values())
 
+
+def page(result: Result) -> list[str]:
+    return [
+        "Each stream holds one or two calls, sent as servers send them. *Right*: the calls that were meant, and no "
+        "other. "
+        "*Raises*: the turn is lost, though the calls were there. *Wrong*: other calls than those that were meant. "
+        "The last "
+        "three hold no call that may be run: there *right* is to refuse, also by raising, and *runs it* is a call with "
+        "arguments that were guessed.",
+        table(case_table(result)),
+        *failures(result["about"]["errors"]),
+        "## Time",
+        f"Milliseconds of CPU time, the median of up to {ROUNDS} rounds; argument text in fragments of {FRAGMENT} "
+        "characters. "
+        "Building the chunks is not in it: dicts for toolbridge and for concatenation, the OpenAI SDK's objects for "
+        "the "
+        f"others. One that took {ENOUGH_MS / 1e3:g} s was not asked again. *Concatenation* is the least that anyone "
+        "must do, and checks nothing.",
+        table(time_table(result)),
+        "Not compared: the SDKs of Anthropic and Google, whose streams are of another kind; mcp-use, whose agent "
+        "streams "
+        "through LangChain.",
+    ]  # fmt: skip
+
+
+def case_table(result: Result) -> Table:
+    rows = result["rows"]
+    lines = [["stream", *(each["peer"] for each in rows)]]
+    for case in CASES:
+        words = [each["verdicts"].get(case, "–") for each in rows]
+        lines.append([case, *(word if word == "right" else f"**{word}**" for word in words)])
+    return [*lines, ["right of " + str(len(CASES)), *(str(right(each)) for each in rows)]]
+
+
+def time_table(result: Result) -> Table:
+    rows = result["rows"]
+    lines = [["stream", "chunks", *(each["peer"] for each in rows)]]
+    for case, count in result["about"]["chunks"].items():
+        cells = [each["times"].get(case, "–") for each in rows]
+        lines.append([case, f"{count:,}", *(each if isinstance(each, str) else f"{each:,.1f}" for each in cells)])
+    return lines
+
+
+def draw(result: Result) -> Any:
+    colours = {"right": "#9CCBEA", "wrong": "#E8A87C", "runs it": RED, "raises": ORANGE}
+    rows = sorted(result["rows"], key=lambda each: (each["peer"] != OURS, -right(each)))
+    cells = [[each["verdicts"].get(case, "–") for case in CASES] for each in rows]
+    return squares([f"{each['peer']}  {right(each)}/{len(CASES)}" for each in rows], list(CASES), cells, colours)
+
+
+def summary(result: Result) -> list[Line]:
+    rows = {each["peer"]: each for each in result["rows"]}
+    ours = rows.pop(OURS)
+    others = sorted((each for peer, each in rows.items() if peer != PLAIN), key=lambda each: -right(each))
+    better = ", ".join(each["peer"] for each in others if right(each) > right(ours))
+    even = ", ".join(each["peer"] for each in others if right(each) == right(ours))
+    texts = [f"{right(each)} {each['peer']}" for each in others]
+    what = f"streams assembled rightly, of {len(CASES)}"
+    lines = [Line(what, str(right(ours)), ", ".join(texts), better or (f"even with {even}" if even else OURS))]
+    case = "1 call, 100,000 characters"
+    timed = {peer: each["times"].get(case) for peer, each in rows.items()}
+    numbers = sorted((value, peer) for peer, value in timed.items() if isinstance(value, float | int))
+    if isinstance(ours["times"].get(case), float | int):
+        mine = ours["times"][case]
+        texts = [f"{value:,.0f} {peer}" for value, peer in numbers]
+        texts += [f"{value} {peer}" for peer, value in timed.items() if isinstance(value, str)]
+        better = ", ".join(peer for value, peer in numbers if value < mine and peer != PLAIN)
+        lines.append(Line("a streamed call of 100,000 characters", f"{mine:,.0f} ms", ", ".join(texts), better or OURS))
+    return lines
+
+
+AREA = Area("streams", "Assembling streamed calls", measure, page, draw, summary)
 
 if __name__ == "__main__":
-    main()
+    main(AREA)

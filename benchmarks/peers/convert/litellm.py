@@ -1,13 +1,10 @@
 """LiteLLM: its MCP client's transforms, then what its OpenAI and Gemini transports do to the tools of a request."""
 
-import os
-
-os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # no download at import
-
 from litellm.experimental_mcp_client import tools as client
 from mcp.types import Tool
 
 PACKAGES = ("litellm", "mcp")
+DEFAULTS = ("openai", "anthropic", "gemini openapi")
 PASSED_THROUGH = ("anthropic",)
 
 

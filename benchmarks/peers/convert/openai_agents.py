@@ -6,6 +6,7 @@ from agents.models.chatcmpl_converter import Converter
 from mcp.types import Tool
 
 PACKAGES = ("openai-agents", "openai", "mcp")
+DEFAULTS = ("openai",)
 SERVER = MCPServerStdio({"command": "true"}, name="bench")
 
 

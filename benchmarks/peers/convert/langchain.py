@@ -4,6 +4,7 @@ from langchain_mcp_adapters.tools import convert_mcp_tool_to_langchain_tool
 from mcp.types import Tool
 
 PACKAGES = ("langchain-mcp-adapters", "langchain-core", "langchain-openai", "langchain-google-genai", "mcp")
+DEFAULTS = ("openai", "anthropic", "gemini openapi")
 NOWHERE = {"transport": "stdio", "command": "true", "args": []}
 
 

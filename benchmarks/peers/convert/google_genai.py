@@ -4,6 +4,7 @@ from google.genai._mcp_utils import mcp_to_gemini_tool
 from mcp.types import Tool
 
 PACKAGES = ("google-genai", "mcp")
+DEFAULTS = ("gemini openapi",)
 
 
 def read(tool):
