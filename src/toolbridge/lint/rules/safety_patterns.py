@@ -8,7 +8,6 @@ text in two ways: `(a|aa)*`, `(a|b|ab)*`, `(\\w|\\d)+`. `(a+,)+` is fine, for ea
 from __future__ import annotations
 
 import re
-import warnings
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -27,6 +26,7 @@ _OPENING = re.compile(r"\((?:\?(?:[:=!>]|<[=!]|P?<\w{1,40}>|[a-z-]{1,8}:))?")
 _ATOM = re.compile(
     r"\\[pPxuk]\{[^}]{0,40}\}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL
 )
+_SET = re.compile(r"\\.|[\[&|~]", re.DOTALL)
 _ASCII: Final = tuple(map(chr, range(128)))
 _NONE: Final[frozenset[str]] = frozenset()
 
@@ -169,10 +169,12 @@ def _letters(atom: str) -> frozenset[str]:
         return _NONE
     if atom.startswith((r"\p{L", r"\p{Alpha")):
         atom = "[A-Za-z]"
+    if atom.startswith("[") and len(atom) > 1:  # what Python may one day read as operations on sets is none here
+        atom = (
+            f"[{_SET.sub(lambda mark: mark.group() if mark.group()[1:] else f'{chr(92)}{mark.group()}', atom[1:-1])}]"
+        )
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            matches = re.compile(atom, re.DOTALL).fullmatch
-    except (re.error, OverflowError, RecursionError):
+        matches = re.compile(atom, re.DOTALL).fullmatch
+    except (re.error, OverflowError, Warning):
         return _NONE
     return frozenset(each for each in _ASCII if matches(each))
