@@ -168,14 +168,12 @@ def page(result: Result) -> list[str]:
     about = result["about"]
     return [
         f"{about['tools']}; {about['rounds']} rounds, each tool once a round, the least time of each tool. "
-        "Microseconds of "
-        "CPU time a tool, from the MCP tool object to the definition. `× ours` is the converter's time divided by "
-        "toolbridge's over the tools that both took: above 1 the converter is slower than toolbridge, below 1 it is "
-        "faster. "
-        "*Refused* counts tools on which it raised (for toolbridge: that it left out).",
+        "Microseconds of CPU time a tool, from the MCP tool object to the definition. `× ours` is the converter's "
+        "time divided by toolbridge's over the tools that both took: above 1 the converter is slower than "
+        "toolbridge, below 1 it is faster. *Refused* counts tools on which it raised (for toolbridge: that it left "
+        "out).",
         "Converters differ in what they do for it. toolbridge's time includes the notes on every change and the way "
-        "back; "
-        "one that passes schemas through does none of that work. What it makes right with it is in "
+        "back; one that passes schemas through does none of that work. What it makes right with it is in "
         "[legality](legality.md).",
         table(speed_table(result["speed"])),
         *failures(about["errors"]),

@@ -68,6 +68,7 @@ def measure(options: Options) -> Result:
     starts = FULL_STARTS if options.full else STARTS
     rows: list[Result] = []
     failed: dict[str, str] = {}
+    versions: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, (peer, target, statement) in wanted.items():
             print(f"starting {name} …", flush=True)
@@ -79,11 +80,12 @@ def measure(options: Options) -> Result:
                 failed[name] = f"not installed: {errors[environment]}" if environment in errors else str(failure)
                 continue
             row: Result = {"name": name, "statement": statement, "target": target}
+            versions[name] = ", ".join(f"{package} {number}" for package, number in found[0].pop("versions").items())
             for key in found[0]:
                 numbers = [each[key] for each in found]
                 row[key] = numbers[0] if key == "loads" else round(median(numbers))
             rows.append(row)
-    return {"about": {"starts": starts, "errors": failed}, "rows": rows}
+    return {"about": {"starts": starts, "errors": failed, "versions": versions}, "rows": rows}
 
 
 def started(environment: str, code: list[str], folder: Path) -> Result:
@@ -120,17 +122,14 @@ def page(result: Result) -> list[str]:
     statements = "\n".join(f"- {each['name']}: `{each['statement']}`" for each in result["rows"])
     return [
         f"A fresh interpreter each time, median of {result['about']['starts']} after one that is not counted. Memory "
-        "is "
-        f"resident memory; the interpreter alone has {bare:.0f} MB of it. Wall time suffers from whatever else the "
-        "machine "
-        "does, CPU time little. *Loads* says which of mcp, httpx, httpx2, pydantic, openai and jsonschema_rs were "
-        "loaded.",
+        f"is resident memory; the interpreter alone has {bare:.0f} MB of it. Wall time suffers from whatever else "
+        "the machine does, CPU time little. *Loads* says which of mcp, httpx, httpx2, pydantic, openai and "
+        "jsonschema_rs were loaded.",
         table(lines),
         *failures(result["about"]["errors"]),
-        "What is imported, which differs in what it can do: a vendor's SDK talks to that vendor, a framework brings an "
-        "agent, toolbridge's first row converts and its second can connect to servers (which loads the MCP SDK when "
-        "the "
-        "first of them is opened, and is then no lighter than `mcp Client`).",
+        "What is imported, which differs in what it can do: a vendor's SDK talks to that vendor, a framework brings "
+        "an agent, toolbridge's first row converts and its second can connect to servers (which loads the MCP SDK "
+        "when the first of them is opened, and is then no lighter than `mcp Client`).",
         statements,
     ]  # fmt: skip
 

@@ -149,8 +149,7 @@ WORDS = {
     "independent": "The judge is a program that shares no code with any converter: the vendors' own SDK types and "
     "validators, an engine that compiles strict schemas, and the documented rules, read strictly.",
     "plain": "The judge was `benchmarks/plain_rules.py`, which knows the main rules only: legality is flattered, for "
-    "all "
-    "alike.",
+    "all alike.",
 }
 
 
@@ -176,8 +175,7 @@ def page(result: Result) -> list[str]:
     ]
     return [
         f"{result['about']['tools']}. {WORDS[result['about']['judge']]} Each converter goes its own recommended way, "
-        "one "
-        "tool at a time.",
+        "one tool at a time.",
         "- *legal*: the provider would take the definition.\n"
         "- *and every call can be made*: none of the calls that the server's schema takes (twelve were made for each "
         "tool; "
@@ -199,13 +197,12 @@ def page(result: Result) -> list[str]:
         "## Why",
         "\n".join(why) or "Nothing was raised or illegal.",
         "## What is not compared",
-        "No provider was asked: the judge stands in for all of them, and what it takes a provider may still refuse. A "
-        "definition is judged alone, so that names that clash and limits of a whole request do not count. The OpenAI "
-        "SDK "
-        "has no way from MCP tools to definitions. Random calls find most losses and not all; they are the same for "
-        "every "
-        "converter. What a library does with arguments between the model and the server was read, not run: none of the "
-        "peers changes or checks them by default.",
+        "No provider was asked: the judge stands in for all of them, and what it takes a provider may still refuse. "
+        "A definition is judged alone, so that names that clash and limits of a whole request do not count. The "
+        "OpenAI SDK has no way from MCP tools to definitions. Random calls find most losses and not all; they are "
+        "the same for every converter. What a library does with arguments between the model and the server was "
+        "read, not run: none of the peers changes or checks them by default, but that LangChain keeps arguments "
+        "called `config` or `runtime` for itself, which is not counted here.",
     ]  # fmt: skip
 
 

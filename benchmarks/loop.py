@@ -140,11 +140,8 @@ def page(result: Result) -> list[str]:
     grown += [[f"{each['turns']:,}", f"{each['mb']:.1f}"] for each in result["memory"]]
     return [
         "Milliseconds of CPU time. Everything of a turn but the model and the tools: the history written, the "
-        "request made, the reply read, "
-        "its call "
-        "resolved, allowed and run, the result kept. No peer stands beside it: what a framework does in a turn "
-        "differs too "
-        "much for the numbers to mean anything.",
+        "request made, the reply read, its call resolved, allowed and run, the result kept. No peer stands beside "
+        "it: what a framework does in a turn differs too much for the numbers to mean anything.",
         table(lines),
         table(grown),
     ]

@@ -26,15 +26,13 @@ AREAS = ("legality", "conversion", "imports", "streams", "servers", "tokens", "l
 AHEAD = {
     "legality": "a second way to write the tools that a peer gets right and toolbridge does not",
     "conversion": "doing less for each tool: LiteLLM and mcp-use pass most of a schema through, Pydantic AI rewrites "
-    "it "
-    "without a record, and toolbridge's time includes the notes and the way back; or a walk over the schema that is "
-    "compiled to machine code",
+    "it without a record, and toolbridge's time includes the notes and the way back; or a walk over the schema that "
+    "is compiled to machine code",
     "imports": "fewer modules of our own in the first import",
     "streams": "nothing but joining strings",
     "servers": "no check of the arguments before a call, and one layer fewer around the SDK's session",
     "tokens": "dropping titles and other words that tell a model little, which toolbridge does only when it is asked "
-    "to "
-    "(`toolbridge tokens`); in strict mode also making every optional argument required, which loses calls",
+    "to (`toolbridge tokens`); in strict mode also making every optional argument required, which loses calls",
 }
 """What it would take to be ahead of those that are ahead of us."""
 
@@ -113,12 +111,10 @@ def page(summary: Result) -> str:
     whole = sum(each["seconds"] for each in summary["areas"].values())
     parts = [
         "# toolbridge beside other libraries",
-        "Every number here is made by the commands of `make bench` on one machine, each library in an environment of "
-        "its "
-        "own, on "
-        "the way that its own documentation recommends. The pages behind the links have all numbers, the versions, "
-        "what is "
-        "not comparable, and the errors of what did not run. In bold: where others are ahead of toolbridge.",
+        "Every number here is made by the commands of `make bench` on one machine, each library in an environment "
+        "of its own, on the way that its own documentation recommends. The pages behind the links have all numbers, "
+        "the versions, what is not comparable, and the errors of what did not run. In bold: where others are ahead "
+        "of toolbridge.",
         table(lines),
         "## Where others are ahead, and what it would take",
         behind(summary) or "Nowhere in this table.",

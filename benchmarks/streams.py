@@ -183,24 +183,19 @@ def right(row: Result) -> int:
 def page(result: Result) -> list[str]:
     return [
         "Each stream holds one or two calls, sent as servers send them. *Right*: the calls that were meant, and no "
-        "other. "
-        "*Raises*: the turn is lost, though the calls were there. *Wrong*: other calls than those that were meant. "
-        "The last "
-        "three hold no call that may be run: there *right* is to refuse, also by raising, and *runs it* is a call with "
-        "arguments that were guessed.",
+        "other. *Raises*: the turn is lost, though the calls were there. *Wrong*: other calls than those that were "
+        "meant. The last three hold no call that may be run: there *right* is to refuse, also by raising, and *runs "
+        "it* is a call with arguments that were guessed.",
         table(case_table(result)),
         *failures(result["about"]["errors"]),
         "## Time",
         f"Milliseconds of CPU time, the median of up to {ROUNDS} rounds; argument text in fragments of {FRAGMENT} "
-        "characters. "
-        "Building the chunks is not in it: dicts for toolbridge and for concatenation, the OpenAI SDK's objects for "
-        "the "
-        f"others. One that took {ENOUGH_MS / 1e3:g} s was not asked again. *Concatenation* is the least that anyone "
-        "must do, and checks nothing.",
+        "characters. Building the chunks is not in it: dicts for toolbridge and for concatenation, the OpenAI SDK's "
+        f"objects for the others. One that took {ENOUGH_MS / 1e3:g} s was not asked again. *Concatenation* is the "
+        "least that anyone must do, and checks nothing.",
         table(time_table(result)),
         "Not compared: the SDKs of Anthropic and Google, whose streams are of another kind; mcp-use, whose agent "
-        "streams "
-        "through LangChain.",
+        "streams through LangChain.",
     ]  # fmt: skip
 
 

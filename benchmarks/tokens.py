@@ -80,18 +80,15 @@ def page(result: Result) -> list[str]:
     listed = result["listed"]
     return [
         f"{result['about']['tools']}, in tokens of `o200k_base`: the JSON of each definition as it is sent, without "
-        "spaces. "
-        f"As the servers list them (name, description, input schema) they are {listed['sum']:,} in all, "
+        f"spaces. As the servers list them (name, description, input schema) they are {listed['sum']:,} in all, "
         f"{listed['median']:,.0f} in the middle. `sum × ours` is over the tools that both converted: below 1 the "
-        "converter's "
-        "are shorter than toolbridge's.",
+        "converter's are shorter than toolbridge's.",
         table(lines),
         *failures(result["about"]["errors"]),
-        "What a definition leaves out makes it shorter: titles and `$schema` lose nothing, a constraint or an optional "
-        "argument does. Where toolbridge's is longer it says in the description what the schema could not say, or "
-        "marks "
-        "optionals as nullable for strict mode; [legality](legality.md) has what that buys. "
-        "[Counting and cutting](../tokens.md) is how to spend less.",
+        "What a definition leaves out makes it shorter: titles and `$schema` lose nothing, a constraint or an "
+        "optional argument does. Where toolbridge's is longer it says in the description what the schema could not "
+        "say, or marks optionals as nullable for strict mode; [legality](legality.md) has what that buys. [Counting "
+        "and cutting](../tokens.md) is how to spend less.",
     ]
 
 

@@ -2,7 +2,8 @@
 
     python first.py STATEMENT ADAPTER TARGET TOOL
 
-One line of JSON: milliseconds of wall and CPU time, kilobytes of resident memory and modules, after each of the two.
+One line of JSON: milliseconds of wall and CPU time, kilobytes of resident memory and modules, after each of the two;
+and the versions.
 """
 
 import sys
@@ -32,8 +33,12 @@ def main() -> None:
         namespace["TARGETS"][target]()(namespace["read"](json.loads(tool)))
         answer |= {"first_wall": (time.perf_counter() - wall) * 1e3, "first_cpu": (time.process_time() - cpu) * 1e3}
         answer |= {"first_memory": kilobytes(), "first_modules": len(sys.modules)}
+    else:
+        namespace = {"PACKAGES": [statement.replace(";", " ").split()[1].partition(".")[0]]}
     import json
+    from importlib.metadata import version
 
+    answer["versions"] = {each: version(each) for each in namespace["PACKAGES"]}
     watched = ("mcp", "httpx", "httpx2", "pydantic", "openai", "jsonschema_rs")
     answer["loads"] = [each for each in watched if each in sys.modules]
     sys.__stdout__.write("\n" + json.dumps(answer) + "\n")

@@ -16,6 +16,7 @@ from tests.docs.pages import ROOT
 
 BENCHMARKS = ROOT / "benchmarks"
 RESULTS = ROOT / "docs" / "benchmarks"
+pytestmark = pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the benchmarks are in the repository only")
 AREAS = ("legality", "conversion", "imports", "streams", "servers", "tokens", "loop")
 
 

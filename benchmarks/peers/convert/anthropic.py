@@ -7,6 +7,7 @@ from mcp.types import Tool
 
 PACKAGES = ("anthropic", "mcp")
 DEFAULTS = ("anthropic",)
+PASSED_THROUGH = ("anthropic",)
 NOBODY = MagicMock()
 
 

@@ -8,6 +8,7 @@ from mcp.types import Tool
 
 PACKAGES = ("google-adk", "google-genai", "litellm", "mcp")
 DEFAULTS = ("gemini", "openai")
+PASSED_THROUGH = ("gemini",)
 NOBODY = MagicMock(spec=MCPSessionManager)
 
 
