@@ -30,7 +30,8 @@ AHEAD = {
     "is compiled to machine code",
     "imports": "fewer modules of our own in the first import",
     "streams": "nothing but joining strings",
-    "servers": "no check of the arguments before a call, and one layer fewer around the SDK's session",
+    "servers": "fewer layers around the SDK's session: the hub looks up what is offered, bounds the call and reads the "
+    "result into a type of its own",
     "tokens": "dropping titles and other words that tell a model little, which toolbridge does only when it is asked "
     "to (`toolbridge tokens`); in strict mode also making every optional argument required, which loses calls",
 }

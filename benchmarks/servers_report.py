@@ -143,9 +143,10 @@ def page(result: Result) -> list[str]:
         "Those that speak 2026-07-28, to a server that does too:",
         written(call_table(result["calls"], "2026-07-28")),
         *failures(about["errors"]),
-        "Not comparable: the libraries do different things around a call. toolbridge checks the arguments and "
-        "watches the server; LangChain, Pydantic AI and ADK run the call as their agents do, with callbacks and "
-        "context; `mcp session` does nothing of the kind.",
+        "Not comparable: the libraries do different things around a call. toolbridge looks up whether the tool is "
+        "offered, bounds the call, watches the server and reads the result (the check of arguments comes before, in "
+        "`resolve`, and is not in these numbers); LangChain, Pydantic AI and ADK run the call as their agents do, with "
+        "callbacks and context; `mcp session` does nothing of the kind.",
         "## Thirty servers at once",
         "From the start of the processes until every tool is listed: 29 servers that take 0.5 s to start and one "
         "that takes 2 s (they sleep, so that two processors are enough). *Left running* are processes that live on "
