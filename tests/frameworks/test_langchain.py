@@ -14,8 +14,9 @@ from langchain_core.tools import BaseTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
+from langgraph.types import Command, interrupt
 
+from tests.docs.pages import ROOT, blocks
 from tests.frameworks.conftest import (
     FIND,
     GARDEN_TURNS,
@@ -48,6 +49,8 @@ from toolbridge import (
 from toolbridge.frameworks import langchain
 from toolbridge.frameworks.bridge import Bridge
 from toolbridge.frameworks.langchain import langchain_tools
+
+PAGE = ROOT / "docs" / "from-langchain.md"
 
 
 @pytest.fixture
@@ -203,6 +206,36 @@ def test_an_agent_waits_for_the_word_of_whoever_resumes_it(
     assert said in results(done["messages"])[0].content
 
 
+def test_two_calls_of_one_reply_are_resumed_each_by_the_id_of_its_interrupt(
+    wire: WireServer, model: ChatOpenAI, chaos: Chaos, events: Events
+) -> None:
+    """With the lines of the page."""
+    (block,) = [each for each in blocks(PAGE, "text") if "interrupt.id" in each.text]
+    both = [("mcp__bad__count", {"key": "a"}), ("mcp__bad__count", {"key": "b"})]
+    wire.says_in_turn(calls(*both), says("Done."))
+    thread: Any = {"configurable": {"thread_id": "1"}}
+
+    def decide(request: dict[str, Any]) -> dict[str, Any]:
+        return {"type": "approve"} if request["args"] == {"key": "a"} else {"type": "reject", "message": "not today"}
+
+    with connect_sync([chaos(approval=Approval("always"))]) as hub:
+        agent = create_agent(model, langchain_tools(hub, ask="interrupt"), checkpointer=InMemorySaver())
+        names: dict[str, Any] = {
+            "agent": agent,
+            "thread": thread,
+            "decide": decide,
+            "Command": Command,
+            "said": agent.invoke(question("Count."), thread),
+        }
+        assert len(names["said"]["__interrupt__"]) == 2
+        assert events("count") == []
+        exec(block.text, names)
+    assert [each["key"] for each in events("count")] == ["a"]
+    first, second = results(names["said"]["messages"])
+    assert (first.content, "not today" in second.content) == ("counted a", True)
+    assert names["said"]["messages"][-1].content == "Done."
+
+
 def test_tools_without_a_hub_need_something_that_runs_them() -> None:
     tool = Tool(ToolId("", "add"), "Adds.", {"type": "object", "properties": {"a": {"type": "integer"}}})
 
@@ -218,3 +251,28 @@ def test_tools_without_a_hub_need_something_that_runs_them() -> None:
     assert ids == ["", "", "c7"]
     with pytest.raises(TypeError, match="something that runs their calls"):
         langchain_tools([tool])
+
+
+ADD = Tool(ToolId("", "add"), "Adds.", {"type": "object", "properties": {"a": {"type": "integer"}}})
+
+
+def test_what_runs_the_calls_may_fail_and_a_failure_has_no_artifact() -> None:
+    async def run(bound: BoundCall) -> ToolResult:
+        raise ToolException("wrong day") if bound.arguments["a"] else ValueError("the shed is locked")
+
+    (add,) = langchain_tools([ADD], run=run)
+    for a, text in ((0, "Error: The call failed: the shed is locked"), (1, "wrong day")):
+        said = add.invoke({"name": "add", "args": {"a": a}, "id": "1", "type": "tool_call"})
+        assert (said.content, said.status, said.artifact) == (text, "error", None)
+
+
+def test_what_runs_the_calls_may_interrupt_the_graph(wire: WireServer, model: ChatOpenAI) -> None:
+    async def run(bound: BoundCall) -> ToolResult:
+        return ToolResult(bound.call.id, (Text(interrupt("how many?")),))
+
+    wire.says_in_turn(calls(("add", {"a": 1})), says("Done."))
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    agent = create_agent(model, langchain_tools([ADD], run=run), checkpointer=InMemorySaver())
+    assert [each.value for each in agent.invoke(question("Go"), thread)["__interrupt__"]] == ["how many?"]
+    done = agent.invoke(Command(resume="three"), thread)
+    assert results(done["messages"])[0].content == "three"

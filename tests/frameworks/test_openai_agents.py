@@ -18,6 +18,7 @@ from agents import (
     Runner,
     ToolCallOutputItem,
 )
+from agents.tool import FunctionToolCustomDataContext
 from agents.tool_context import ToolContext
 
 from tests.frameworks.conftest import (
@@ -37,7 +38,7 @@ from tests.frameworks.conftest import (
 from tests.servers.conftest import Chaos, Events
 from tests.support.processes import eventually
 from tests.support.wire_servers import WireServer
-from toolbridge import Approval, Hub, ServerSpec, connect
+from toolbridge import Approval, BoundCall, Hub, ServerSpec, Text, Tool, ToolId, ToolResult, connect
 from toolbridge.frameworks import openai_agents
 from toolbridge.frameworks.bridge import Bridge, plain_form
 from toolbridge.frameworks.openai_agents import agents_tools
@@ -174,3 +175,31 @@ async def test_a_hub_that_was_closed_is_told_to_the_model(chaos: Chaos) -> None:
     async with connect([chaos()]) as hub:
         (echo,) = [each for each in agents_tools(hub) if each.name == "mcp__bad__echo"]
     assert (await invoked(echo, '{"text": "a"}')).startswith("Error: Not called: ")
+
+
+GREET = Tool(ToolId("", "greet"), "Greets.", {"type": "object", "properties": {"who": {"type": "string"}}})
+
+
+async def test_what_is_kept_from_the_model_stays_with_its_run_where_ids_of_calls_repeat() -> None:
+    async def run(bound: BoundCall) -> ToolResult:
+        return ToolResult(bound.call.id, (Text("done"),), structured={"who": bound.arguments["who"]})
+
+    (greet,) = agents_tools([GREET], run=run)
+    assert greet.custom_data_extractor is not None
+    contexts: dict[str, ToolContext[Any]] = {
+        who: ToolContext(None, tool_name=greet.name, tool_call_id="call_0", tool_arguments="")
+        for who in ("alice", "bob")
+    }
+    for who, context in contexts.items():
+        await greet.on_invoke_tool(context, json.dumps({"who": who}))
+    for who, context in contexts.items():
+        told: Any = greet.custom_data_extractor(FunctionToolCustomDataContext(context, greet, "done", {}))
+        assert told == {"server": "", "tool": "greet", "structured_content": {"who": who}}
+
+
+async def test_what_runs_the_calls_may_fail() -> None:
+    async def run(bound: BoundCall) -> ToolResult:
+        raise ValueError
+
+    (greet,) = agents_tools([GREET], run=run)
+    assert await invoked(greet, '{"who": "alice"}') == "Error: The call failed: ValueError"

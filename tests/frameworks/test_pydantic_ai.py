@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import anthropic
@@ -15,13 +16,16 @@ from pydantic_ai import (
     BinaryContent,
     DeferredToolRequests,
     DeferredToolResults,
+    ModelResponse,
+    ModelRetry,
+    TextPart,
     ToolReturnPart,
     UnexpectedModelBehavior,
 )
 from pydantic_ai.models import Model
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.fallback import FallbackModel
-from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -44,7 +48,7 @@ from tests.frameworks.conftest import (
 from tests.servers.conftest import Chaos, Events
 from tests.support.processes import eventually
 from tests.support.wire_servers import WireServer
-from toolbridge import Approval, ServerSpec, connect
+from toolbridge import Approval, BoundCall, ServerSpec, Text, Tool, ToolId, ToolResult, connect
 from toolbridge.frameworks.bridge import Bridge, plain_form
 from toolbridge.frameworks.pydantic_ai import HubToolset, ToolProgress, provider_of
 
@@ -183,5 +187,104 @@ async def test_the_provider_is_found_by_the_model(wire: WireServer) -> None:
         async with model_at(wire, provider) as model:
             assert provider_of(model) == provider
             assert provider_of(FallbackModel(model, TestModel())) in (provider, "openai-responses")
+    assert provider_of(SimpleNamespace(system="azure")) == "azure"
     assert provider_of(TestModel()) == "openai-chat"
     assert provider_of(FunctionModel(lambda messages, info: None)) == "openai-chat"  # type: ignore[arg-type,return-value]
+
+
+# ── who opens the hub, and closes it ─────────────────────────────────────────────────────────────────────────────
+
+
+def names_what_it_is_offered(messages: list[Any], info: AgentInfo) -> ModelResponse:
+    return ModelResponse(parts=[TextPart(" ".join(each.name for each in info.function_tools))])
+
+
+async def test_runs_side_by_side_all_get_the_tools(chaos: Chaos) -> None:
+    hub = connect([chaos()])
+    agent = Agent(FunctionModel(names_what_it_is_offered), toolsets=[HubToolset(hub)])
+    for _ in range(2):
+        said = [each.output for each in await asyncio.gather(*(agent.run("Go") for _ in range(3)))]
+        assert ["mcp__bad__echo" in each for each in said] == [True, True, True]
+        assert hub.status["bad"].state == "closed"
+
+
+@pytest.mark.parametrize("beside", [False, True])
+async def test_a_run_that_is_cancelled_while_the_hub_opens_costs_no_other_run_its_tools(
+    beside: bool, chaos: Chaos
+) -> None:
+    hub = connect([chaos()])
+    agent = Agent(FunctionModel(names_what_it_is_offered), toolsets=[HubToolset(hub)])
+    first = asyncio.create_task(agent.run("Go"))
+    second = asyncio.create_task(agent.run("Go")) if beside else None
+    while hub.status["bad"].state == "closed":
+        await asyncio.sleep(0)
+    assert hub.status["bad"].state == "connecting"
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert "mcp__bad__echo" in (await (second or agent.run("Go"))).output
+    assert hub.status["bad"].state == "closed"
+
+
+def test_one_toolset_serves_one_event_loop_after_the_other(chaos: Chaos) -> None:
+    toolset = HubToolset(connect([chaos()]))
+
+    async def both() -> list[str]:
+        agent = Agent(FunctionModel(names_what_it_is_offered), toolsets=[toolset])
+        return [each.output for each in await asyncio.gather(agent.run("Go"), agent.run("Go"))]
+
+    for _ in range(2):
+        assert ["mcp__bad__echo" in each for each in asyncio.run(both())] == [True, True]
+
+
+# ── tools that come from no hub ──────────────────────────────────────────────────────────────────────────────────
+
+
+def label(schema: dict[str, Any]) -> Tool:
+    return Tool(
+        ToolId("", "label"), "Labels.", {"type": "object", "properties": {"names": schema}, "required": ["names"]}
+    )
+
+
+async def test_arguments_are_read_in_the_form_that_the_model_was_shown(wire: WireServer) -> None:
+    pairs = {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {"key": {"type": "string"}, "value": {"type": "string"}},
+            "required": ["key", "value"],
+        },
+    }
+    ran: list[Any] = []
+
+    async def run(bound: BoundCall) -> ToolResult:
+        ran.append(bound.arguments)
+        return ToolResult(bound.call.id, (Text("done"),))
+
+    toolset = HubToolset(
+        [label({"type": "object", "additionalProperties": {"type": "string"}})], "openai-chat", run=run, strict=True
+    )
+    context: Any = SimpleNamespace(model=None, tool_call_id="1", tool_call_approved=False)
+    shown = (await toolset.get_tools(context))["label"]
+
+    class Changed(Bridge):
+        generation = 1  # type: ignore[assignment]
+
+    toolset._bridge = Changed([label(pairs)], run)  # the catalogue changes while the model writes
+    await toolset.call_tool("label", {"names": [{"key": "rose", "value": "B2"}]}, context, shown)
+    assert ran == [{"names": {"rose": "B2"}}]
+
+
+async def test_what_runs_the_calls_may_fail_and_may_speak_to_the_framework(wire: WireServer) -> None:
+    async def run(bound: BoundCall) -> ToolResult:
+        raise ModelRetry("Say it again.") if bound.call.id.endswith("1") else ValueError("the shed is locked")
+
+    turns = [calls(("label", {"names": "a"}), start=i) for i in range(2)]
+    wire.says_in_turn(*turns, says("Done."))
+    async with model_at(wire) as model:
+        agent = Agent(model, toolsets=[HubToolset([label({"type": "string"})], run=run)])
+        result = await agent.run("Go")
+    assert result.output == "Done."
+    failed, retried = returns(result.all_messages())
+    assert (failed.content, failed.outcome) == ("The call failed: the shed is locked", "failed")
+    assert (retried.content, retried.outcome) == ("Say it again.", "retried")

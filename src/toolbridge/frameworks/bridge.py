@@ -29,6 +29,8 @@ Run: TypeAlias = Callable[[BoundCall], Awaitable[ToolResult]]
 """Runs a call that was understood, for tools that come from no hub."""
 Source: TypeAlias = Hub | SyncHub | Iterable[Tool]
 Progress: TypeAlias = Callable[[float, float | None, str | None], Any]
+Passes: TypeAlias = Callable[[Exception], bool]
+"""Whether an exception of what runs a call is a word to the framework, and no failure: a retry, an interrupt."""
 
 NOBODY_ASKED = Approval("never")
 """The framework's user has decided to run the calls. What the operator of a server says still counts."""
@@ -106,7 +108,13 @@ class Outcome:
 class Bridge:
     """Tools, what runs their calls, and who is asked about them."""
 
-    def __init__(self, source: Source, run: Run | None = None, approval: Approval = NOBODY_ASKED) -> None:
+    def __init__(
+        self,
+        source: Source,
+        run: Run | None = None,
+        approval: Approval = NOBODY_ASKED,
+        passes: Passes = lambda failure: False,
+    ) -> None:
         self.hub: Hub | None = None
         self._tools: tuple[Tool, ...] = ()
         if isinstance(source, Hub | SyncHub):
@@ -119,6 +127,7 @@ class Bridge:
                 raise TypeError("a list of tools needs something that runs their calls: `run=…`")
         self._run = run
         self._approval = approval
+        self._passes = passes
 
     @property
     def generation(self) -> int:
@@ -172,7 +181,7 @@ class Bridge:
         return found if isinstance(found, BoundCall) else Outcome(found.content, found, was_refused=True)
 
     async def called(self, bound: BoundCall, rules: Rules, on_progress: Progress | None = None) -> Outcome:
-        """Run a call. What a server does wrong is a result."""
+        """Run a call. What a server does wrong is a result, and so is what raises: it must not end the run."""
         try:
             if self._run is not None:
                 result = await self._run(bound)
@@ -182,6 +191,11 @@ class Bridge:
                 result = await self.hub.run(bound, on_progress=heard)
         except ToolbridgeError as failure:  # a hub that was closed, a server that has gone from it
             result = failed(bound.call.id, "unavailable", f"Not called: {failure}")
+        except Exception as failure:
+            if self._passes(failure):
+                raise
+            _log.warning("the call of %s raised", bound.tool.id, exc_info=failure)  # for whoever has to mend it
+            result = failed(bound.call.id, "protocol", f"The call failed: {str(failure) or type(failure).__name__}")
         return Outcome(placed_result(result, rules).blocks, result)  # type: ignore[arg-type]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
@@ -70,10 +71,17 @@ def langchain_tools(
     `hub.answer`; `"interrupt"` stops a LangGraph run with the request that its human-in-the-loop middleware makes;
     without it such calls are refused, and the model is told. `options` are those of `prepare`.
     """
-    bridge = Bridge(source, run, approval)
+    bridge = Bridge(source, run, approval, _passes)
     loose, tight = _forms(provider) if isinstance(provider, str) else _forms_of(provider)
     offered = bridge.surviving(_survives, (loose, strict), (tight, strict), **options)
     return [BridgedTool.of(each, bridge, ask) for each in offered]
+
+
+def _passes(failure: Exception) -> bool:
+    graph: Any = sys.modules.get(
+        "langgraph.errors"
+    )  # who raises something of LangGraph has loaded it: it takes a second
+    return isinstance(failure, ToolException) or (graph is not None and isinstance(failure, graph.GraphBubbleUp))
 
 
 class BridgedTool(BaseTool):
@@ -124,8 +132,10 @@ class BridgedTool(BaseTool):
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(self._arun(given, call_id, config=config, run_manager=run_manager))
-        raise RuntimeError(f"{self.name} was invoked where an event loop runs, which it would block: use ainvoke")
+            pass  # and not run in here, or every failure would be told as one that followed from this one
+        else:
+            raise RuntimeError(f"{self.name} was invoked where an event loop runs, which it would block: use ainvoke")
+        return asyncio.run(self._arun(given, call_id, config=config, run_manager=run_manager))
 
     async def _arun(
         self,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from toolbridge.approval import Approval
 from toolbridge.frameworks.bridge import (
@@ -73,20 +74,20 @@ def _survives(offered: Offered) -> bool:
 def _tool(offered: Offered, bridge: Bridge, on_progress: Progress | None) -> FunctionTool:
     ready = offered.ready
     rules = rules_of(ready.provider)
-    facts: dict[str, dict[str, Any]] = {}
-    """What is kept from the model, by the ids of calls whose items are still to be made."""
+    facts: WeakKeyDictionary[ToolContext[Any], dict[str, Any]] = WeakKeyDictionary()
+    """What is kept from the model, by the contexts of calls whose items are still to be made. Their ids would not do:
+    some servers of models number the calls of each reply from nought, and runs go side by side."""
 
     async def invoke(context: ToolContext[Any], text: str) -> Any:
         found = bridge.understood(ready, offered.name, text, context.tool_call_id)
         outcome = found if isinstance(found, Outcome) else await bridge.called(found, rules, on_progress)
         if outcome.facts:
-            facts[context.tool_call_id] = outcome.facts
+            facts[context] = outcome.facts
         return _output(outcome)
 
     def kept(context: FunctionToolCustomDataContext) -> dict[str, Any]:
-        return {"server": offered.tool.id.server, "tool": offered.tool.id.name} | facts.pop(
-            context.tool_context.tool_call_id, {}
-        )
+        of_call = facts.pop(context.tool_context, {})
+        return {"server": offered.tool.id.server, "tool": offered.tool.id.name} | of_call
 
     return FunctionTool(
         name=offered.name,

@@ -7,14 +7,17 @@ of ours.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from dataclasses import dataclass, replace
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 from toolbridge.approval import Approval
 from toolbridge.frameworks.bridge import (
     NOBODY_ASKED,
     Bridge,
+    Offered,
     Outcome,
     Run,
     Source,
@@ -29,7 +32,7 @@ from toolbridge.types import Audio, Content, Image, Resource, Text
 
 try:
     from pydantic_ai import BinaryContent, CustomEvent, ModelRetry, RunContext, ToolReturn
-    from pydantic_ai.exceptions import ApprovalRequired, ToolFailed
+    from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ToolFailed
     from pydantic_ai.tools import ToolDefinition
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
     from pydantic_core import SchemaValidator, core_schema
@@ -43,7 +46,6 @@ RETRIES = 3
 
 SYSTEMS = {
     "openai": "openai-responses",
-    "azure": "openai-chat",
     "anthropic": "anthropic",
     "google": "gemini",
     "google-gla": "gemini",
@@ -64,6 +66,9 @@ _CARRIED = Carries(
 )
 """What may stand in a result: Pydantic AI puts it behind the result for models that do not take it there."""
 
+_WORDS = (ModelRetry, ToolFailed, ApprovalRequired, CallDeferred)
+"""What a tool of Pydantic AI raises to say something to it."""
+
 _ANY_ARGUMENTS = SchemaValidator(core_schema.dict_schema(core_schema.str_schema(), core_schema.any_schema()))
 
 
@@ -74,6 +79,13 @@ class ToolProgress(CustomEvent, name="toolbridge_progress"):
     progress: float
     total: float | None = None
     message: str | None = None
+
+
+@dataclass(kw_only=True)
+class _Shown(ToolsetTool[Any]):
+    """A tool in the form that the model of this step was shown. The catalogue may change while the model writes."""
+
+    offered: Offered
 
 
 class HubToolset(AbstractToolset[Any]):
@@ -97,7 +109,7 @@ class HubToolset(AbstractToolset[Any]):
         id: str | None = None,
         **options: Any,
     ) -> None:
-        self._bridge = Bridge(source, run, approval)
+        self._bridge = Bridge(source, run, approval, lambda failure: isinstance(failure, _WORDS))
         self._provider = provider
         self._strict = strict
         self._retries = retries
@@ -105,6 +117,8 @@ class HubToolset(AbstractToolset[Any]):
         self._options = options
         self._entered = 0
         self._opened = False
+        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+        """One run at a time opens or closes the hub. A lock is of one event loop; a toolset may outlive several."""
         self._prepared: dict[str, tuple[int, PreparedTools]] = {}
         """For each provider the tools, and the generation of the catalogue that they are of."""
 
@@ -113,23 +127,28 @@ class HubToolset(AbstractToolset[Any]):
         return self._id
 
     async def __aenter__(self) -> Self:
-        self._entered += 1
         hub = self._bridge.hub
-        if hub is not None and self._entered == 1 and all(each.state == "closed" for each in hub.status.values()):
-            self._opened = True
-            await hub.open()
+        async with self._turn():
+            if hub is not None and not self._entered and all(each.state == "closed" for each in hub.status.values()):
+                await hub.open()  # which closes what it opened if it fails or is cancelled
+                self._opened = True
+            self._entered += 1
         return self
 
     async def __aexit__(self, *error: Any) -> None:
-        self._entered -= 1
-        if self._opened and not self._entered and self._bridge.hub is not None:
-            self._opened = False
-            await self._bridge.hub.close()
+        self._entered -= 1  # first: whoever is cancelled while waiting for a turn has left all the same
+        async with self._turn():
+            if self._opened and not self._entered and self._bridge.hub is not None:
+                self._opened = False
+                await self._bridge.hub.close()
+
+    def _turn(self) -> asyncio.Lock:
+        return self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         ready = self._ready(ctx)
         return {
-            each.name: ToolsetTool(
+            each.name: _Shown(
                 toolset=self,
                 tool_def=ToolDefinition(
                     name=each.name,
@@ -140,6 +159,7 @@ class HubToolset(AbstractToolset[Any]):
                 ),
                 max_retries=self._retries,
                 args_validator=_ANY_ARGUMENTS,
+                offered=each,
             )
             for each in self._bridge.offered(ready)
         }
@@ -147,7 +167,7 @@ class HubToolset(AbstractToolset[Any]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> Any:
-        ready = self._ready(ctx)
+        ready = tool.offered.ready if isinstance(tool, _Shown) else self._ready(ctx)
         found = self._bridge.understood(ready, name, tool_args, ctx.tool_call_id or "")
         if isinstance(found, Outcome):
             raise ModelRetry(found.text)
