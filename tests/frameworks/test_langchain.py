@@ -9,12 +9,14 @@ from typing import Any
 import openai
 import pytest
 from langchain.agents import create_agent
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command, interrupt
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.types import Command, Send, interrupt
 
 from tests.docs.pages import ROOT, blocks
 from tests.frameworks.conftest import (
@@ -276,3 +278,29 @@ def test_what_runs_the_calls_may_interrupt_the_graph(wire: WireServer, model: Ch
     assert [each.value for each in agent.invoke(question("Go"), thread)["__interrupt__"]] == ["how many?"]
     done = agent.invoke(Command(resume="three"), thread)
     assert results(done["messages"])[0].content == "three"
+
+
+@pytest.mark.parametrize(("apart", "ran"), [(True, [1, 2]), (False, [1, 1, 2])])
+def test_a_graph_that_sends_each_call_apart_runs_it_once(apart: bool, ran: list[int]) -> None:
+    """And one that does not runs it again, as the page says: if that changes, the page is to be changed."""
+    begun: list[int] = []
+
+    async def run(bound: BoundCall) -> ToolResult:
+        begun.append(bound.arguments["a"])
+        return ToolResult(bound.call.id, (Text("done"),))
+
+    def route(state: MessagesState) -> Any:
+        message: Any = state["messages"][-1]
+        return [Send("tools", [call]) for call in message.tool_calls] if apart else "tools"
+
+    tools = langchain_tools([ADD], run=run, approval=Approval("always"), ask="interrupt")
+    graph: Any = StateGraph(MessagesState).add_node("tools", ToolNode(tools))
+    graph = graph.add_conditional_edges(START, route, ["tools"]).compile(checkpointer=InMemorySaver())
+    thread: Any = {"configurable": {"thread_id": "1"}, "max_concurrency": 1}
+    both: Any = [{"name": "add", "args": {"a": a}, "id": f"{a}"} for a in (1, 2)]
+    said = graph.invoke({"messages": [AIMessage("", tool_calls=both)]}, thread)
+    while asked := said.get("__interrupt__"):
+        words = {each.id: {"decisions": [{"type": "approve"}]} for each in asked}
+        said = graph.invoke(Command(resume=words), thread)
+    assert sorted(begun) == ran
+    assert [each.content for each in results(said["messages"])] == ["done", "done"]
