@@ -95,6 +95,43 @@ def test_bash_inserts_a_name_so_that_it_is_that_name_and_nothing_else(place: Wor
     terminal.end()
 
 
+EVIL = [
+    "x$(touch PWNED)y",
+    "q'; touch PWNED; echo 'x",
+    'd"; touch PWNED; echo "x',
+    "b`touch PWNED`b",
+    "s\\$(touch PWNED)\\s",
+]
+"""Names that are shell code wherever a shell takes them for anything but a name."""  # fmt: skip
+
+
+@pytest.mark.parametrize("quote", ["", '"', "'"])
+@pytest.mark.parametrize("shell", STARTS)
+def test_a_name_is_inserted_as_that_name_whatever_quote_is_open(place: Workplace, shell: str, quote: str) -> None:
+    program, start = STARTS[shell]
+    if shutil.which(program[0]) is None:
+        pytest.skip(f"{shell} is not installed")
+    values = {"type": "object", "properties": {"bed": {"type": "string", "enum": EVIL}}}
+    place.configure(garden=place.script("note('started')"), **{each: {"command": "x"} for each in EVIL})
+    place.known("garden", [{"name": "water", "inputSchema": values}, *({"name": each} for each in EVIL)])
+    terminal = Terminal(place, program=program, columns=400)
+    terminal.type(f"{start}; echo rea''dy\n")
+    terminal.wait_for("ready")
+    places = {
+        "": "<toolbridge><call><{}>",
+        "garden ": "<toolbridge><call><garden><{}>",
+        "garden water bed=": "<toolbridge><call><garden><water><bed={}>",
+    }
+    for before, shown in places.items():
+        for each in EVIL if not before and shell == "bash" else EVIL[:2] if shell == "bash" else EVIL[:1]:
+            terminal.type(f"toolbridge call {before}{quote}{each[0]}\t\x01printf '<%s>' \n")
+            terminal.wait_for(shown.format(each))
+    terminal.type("\nexit\n")
+    terminal.end()
+    assert not (place.directory / "PWNED").exists()
+    assert place.noted() == []
+
+
 @pytest.mark.parametrize("shell", SCRIPTS)
 def test_a_script_is_one_that_its_shell_can_read(shell: str) -> None:
     if shutil.which(shell) is None:
@@ -163,12 +200,37 @@ def test_what_is_offered_fits_the_place(offered: Ask, line: str, words: list[str
     [
         ("toolbridge tools my", ["my\\ \\$\\(shed\\)"]),
         ("toolbridge tools 'my", ["my $(shed)"]),
+        ('toolbridge tools "my', ["my \\$(shed)"]),
+        ("toolbridge tools m'y", ["y $(shed)"]),
+        ("toolbridge tools $'my", []),
         ("toolbridge convert x --to=anth", ["anthropic"]),
+        ("toolbridge convert x --to='anth", ["anthropic"]),
+        ("toolbridge convert x '--to=anth", ["--to=anthropic"]),
         ("toolbridge call garden water bed=A", ["A1", "A2"]),
     ],
 )
 def test_bash_gets_words_as_it_breaks_and_quotes_them(offered: Ask, line: str, words: list[str]) -> None:
     assert offered(line, "bash", " \t\n\"'@><=;|&(:") == words
+
+
+@pytest.mark.parametrize(
+    ("name", "quote", "words"),
+    [
+        ("b!!", "", ["b\\!\\!"]),
+        ("b!!", "'", ["b!!"]),
+        ("b!!", '"', []),  # a backslash would keep it from the history, and stay in the name
+        ("b'", "'", []),  # bash takes the last character for the end of the quote, and adds none
+        ('b"', '"', []),
+        ("b'c", '"', ["b'c"]),
+        ("b'c", "'", ["b'\\''c"]),
+        ("$b\\'; touch PWNED; '", "$'", []),
+    ],
+)
+def test_bash_is_offered_nothing_that_cannot_be_written_inside_the_open_quote(
+    place: Workplace, offered: Ask, name: str, quote: str, words: list[str]
+) -> None:
+    place.configure(**{name: {"command": "x"}})
+    assert offered(f"toolbridge doctor {quote}b", "bash") == words
 
 
 def test_a_name_that_would_steer_the_terminal_is_not_offered(place: Workplace, offered: Ask) -> None:
@@ -177,20 +239,21 @@ def test_a_name_that_would_steer_the_terminal_is_not_offered(place: Workplace, o
 
 
 @pytest.mark.parametrize(
-    ("line", "words", "typed", "quote"),
+    ("line", "words", "typed", "quote", "outside"),
     [
-        ("toolbridge ca", ["toolbridge"], "ca", ""),
-        ("toolbridge call ", ["toolbridge", "call"], "", ""),
-        ("toolbridge call 'a b' \"c d", ["toolbridge", "call", "a b"], "c d", '"'),
-        ("toolbridge a\\ b ''", ["toolbridge", "a b"], "", ""),
-        ("toolbridge 'a\\", ["toolbridge"], "a\\", "'"),
-        ("toolbridge a\\", ["toolbridge"], "a", ""),
+        ("toolbridge ca", ["toolbridge"], "ca", "", ""),
+        ("toolbridge call ", ["toolbridge", "call"], "", "", ""),
+        ("toolbridge call 'a b' \"c d", ["toolbridge", "call", "a b"], "c d", '"', ""),
+        ("toolbridge a\\ b ''", ["toolbridge", "a b"], "", "", ""),
+        ("toolbridge 'a\\", ["toolbridge"], "a\\", "'", ""),
+        ("toolbridge a\\", ["toolbridge"], "a", "", ""),
+        ("toolbridge a'b'\"c", ["toolbridge"], "abc", '"', "ab"),
     ],
 )
 def test_a_line_that_is_being_typed_is_split_as_a_shell_does(
-    line: str, words: list[str], typed: str, quote: str
+    line: str, words: list[str], typed: str, quote: str, outside: str
 ) -> None:
-    assert split(line) == (words, typed, quote)
+    assert split(line) == (words, typed, quote, outside)
 
 
 def test_the_tables_name_parameters_that_there_are() -> None:

@@ -2,8 +2,9 @@
 
 The scripts are short: they hand over the line up to the cursor, and put what comes back where their shell wants it. One
 answer is a row: its kind (`plain`, `file`, `dir`), the word, and a few words about it. Beside click's own scripts, ours
-quote what they insert (a server's name is somebody else's text), complete behind `=`, and put no blank after it. What
-there is to choose from is `candidates`.
+quote what they insert (a server's name is somebody else's text), complete behind `=`, and put no blank after it. zsh
+and fish quote by themselves, as the quote that is open wants it; bash inserts what it is given, so that is quoted here.
+What there is to choose from is `candidates`.
 """
 
 from __future__ import annotations
@@ -152,27 +153,31 @@ def complete(group: click.Group, request: str) -> int:
 def _rows(group: click.Group, shell: str, line: str) -> Iterator[str]:
     from click.shell_completion import ShellComplete
 
-    words, typed, quote = split(line)
+    words, typed, quote, outside = split(line)
     before = ""
     if typed.startswith("--") and "=" in typed:
         option, _, value = typed.partition("=")
         before, words, typed = f"{option}=", [*words, option], value
-    kept = _kept(f"{before}{typed}", os.environ.get(BREAKS, "")) if shell == "bash" and not quote else 0
+    kept = len(outside) if quote else _kept(f"{before}{typed}", os.environ.get(BREAKS, ""))
     for item in ShellComplete(group, {}, "toolbridge", VARIABLE).get_completions(words[1:], typed):
         word = f"{before}{item.value}"
         if not word.isprintable():
             continue  # a name that could break the row, or steer the terminal
         if shell == "bash":
-            word = word[kept:] if quote else _escaped(word[kept:])
+            quoted = _quoted(word[kept:], "$'" if quote == "'" and outside.endswith("$") else quote)
+            if quoted is None:
+                continue
+            word = quoted
         about = " ".join((item.help or "").split())
         about = f"{about[: LONGEST_ABOUT - 1]}…" if len(about) > LONGEST_ABOUT else about
         yield f"{item.type}\t{word}\t{''.join(each for each in about if each.isprintable())}\n"
 
 
-def split(line: str) -> tuple[list[str], str, str]:
-    """The whole words of a line that is still being typed, the one at its end, and the quote that is open in it."""
+def split(line: str) -> tuple[list[str], str, str, str]:
+    """The whole words of a line that is still being typed, the one at its end, the quote that is open in it, and what
+    of it stands before that quote."""
     words: list[str] = []
-    word, quote, begun, escaped = "", "", False, False
+    word, quote, outside, begun, escaped = "", "", "", False, False
     for char in line:
         if escaped:
             word, escaped = word + char, False
@@ -181,14 +186,14 @@ def split(line: str) -> tuple[list[str], str, str]:
         elif char == quote:
             quote = ""
         elif not quote and char in "'\"":
-            quote, begun = char, True
+            quote, outside, begun = char, word, True
         elif not quote and char.isspace():
             if begun:
                 words.append(word)
             word, begun = "", False
         else:
             word, begun = word + char, True
-    return words, word, quote
+    return words, word, quote, outside if quote else ""
 
 
 def _kept(typed: str, breaks: str) -> int:
@@ -196,6 +201,15 @@ def _kept(typed: str, breaks: str) -> int:
     return max((typed.rfind(each) + 1 for each in breaks if not each.isspace()), default=0)
 
 
-def _escaped(word: str) -> str:
-    """A word that bash takes as it is, whatever it holds. A `~` means something only where it is the first."""
-    return re.sub(r"^~|([^\w@%+=:,./~-])", r"\\\g<0>", word)
+def _quoted(word: str, quote: str) -> str | None:
+    """What bash takes for this word behind the quote that is open, whatever the word holds; None where there is no
+    such text, or bash would not close the quote behind it: it does not where the last character looks like one."""
+    if not quote:
+        return re.sub(r"^~|([^\w@%+=:,./~-])", r"\\\g<0>", word)  # a `~` means something only where it is the first
+    if word.endswith(quote):
+        return None
+    if quote == "'":
+        return word.replace("'", r"'\''")
+    if quote == '"' and "!" not in word:  # which is history, or with a backslash stays a backslash
+        return re.sub(r'[$`"\\]', r"\\\g<0>", word)
+    return None
