@@ -419,8 +419,6 @@ def test_the_server_of_the_examples_has_no_findings_also_where_it_is_called(work
 
 
 def test_the_configuration_of_the_examples_has_no_findings(work: Workplace) -> None:
-    answer = work(
-        "lint", str(EXAMPLE.parent / "mcp.json"), "--json", "--fail-on", "info", TOOLBRIDGE_PYTHON=sys.executable
-    )
+    answer = work("lint", str(EXAMPLE.parent / "mcp.json"), "--json", "--fail-on", "info")
     assert (answer.code, answer.err, answer.json["findings"]) == (0, "", [])
     assert (answer.json["failures"], answer.json["disabled"], answer.json["waived"]) == ([], [], [])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -46,9 +45,7 @@ def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 cwd=ROOT,
-                env=surroundings(
-                    COLUMNS="100", TOOLBRIDGE_PYTHON=sys.executable, TOOLBRIDGE_CACHE_DIR=str(tmp_path / "cache")
-                ),
+                env=surroundings(COLUMNS="100", TOOLBRIDGE_CACHE_DIR=str(tmp_path / "cache")),
                 timeout=LIMIT_SECONDS,
                 check=False,
             ).stdout.decode("utf-8")

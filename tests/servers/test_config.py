@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -429,6 +430,24 @@ def test_a_relative_directory_starts_at_the_file(tmp_path: Path) -> None:
     assert (spec.name, spec.cwd, spec.source) == ("日本", str(tmp_path / "sub"), str(file))
     assert read_one({"command": "x", "cwd": "~/a"}).cwd == "/home/ada/a"
     assert read_one({"command": "x", "cwd": "C:\\x\\y"}).cwd == "C:\\x\\y"
+
+
+def test_the_interpreter_that_runs_this_has_a_name_that_the_environment_may_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec = read_one(
+        {"command": "${TOOLBRIDGE_PYTHON}", "args": ["${env:TOOLBRIDGE_PYTHON}", "${TOOLBRIDGE_PYTHON:-x}"]}
+    )
+    assert (spec.command, spec.args) == (sys.executable, (sys.executable, sys.executable))
+    assert spec.secrets == frozenset()
+    for value, told in {"/opt/python": "/opt/python", "": sys.executable}.items():
+        config = {"mcpServers": {"a": {"command": "${TOOLBRIDGE_PYTHON}"}}}
+        assert read_config(config, environment={"TOOLBRIDGE_PYTHON": value})[0].command == told
+    own = {"command": "${TOOLBRIDGE_PYTHON}", "env": {"TOOLBRIDGE_PYTHON": "/own/python"}}
+    assert read_one(own).command == "/own/python"
+    monkeypatch.setattr(sys, "executable", "")  # as where Python is a part of another program
+    assert read_one({"command": "${TOOLBRIDGE_PYTHON:-x}"}).command == "x"
+    assert mistake({"command": "${TOOLBRIDGE_PYTHON}"}).startswith("command: the variable TOOLBRIDGE_PYTHON is not set")
 
 
 def test_an_env_file_lies_under_env(tmp_path: Path) -> None:

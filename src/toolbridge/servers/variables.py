@@ -3,6 +3,7 @@
     ${NAME}  ${env:NAME}             a variable of the environment; unset is a mistake
     ${NAME:-text}  ${env:NAME:-text} the same, with a text for where it is unset or empty
     ${input:id}                      an answer of the user (VS Code's `inputs`)
+    ${TOOLBRIDGE_PYTHON}             the Python that runs this, unless the environment names another
     ${workspaceFolder}  ${workspaceFolderBasename}  ${userHome}  ${cwd}  ${pathSeparator}  ${/}
 
 Anything else with a dollar in it is left as it is, `$NAME` too: it may be meant for a shell. What a variable holds is
@@ -14,12 +15,17 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from toolbridge.types import EMPTY
+
+PYTHON: Final = "TOOLBRIDGE_PYTHON"
+"""A server in Python that needs our packages can be started by our interpreter: a file that names `python` gets
+whichever is on the PATH, and that is another one wherever the environment is not activated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,8 @@ class Variables:
         elif value is None:  # a mapping that is not os.environ, on a system where names have no case
             folded = {key.upper(): each for key, each in (*own.items(), *self.environment.items())}
             value = folded.get(name.upper())
+        if name == PYTHON and not value and sys.executable:
+            return "", sys.executable
         if default is not None:
             if "${" in default:
                 return _Unset(f"the default of the variable {name} holds another variable; a default is plain text")
