@@ -11,7 +11,7 @@ import toolbridge
 
 ROOT = Path(toolbridge.__file__).parent
 LAYERS = {
-    "types": 0, "notes": 0, "errors": 0, "failure": 0, "mistakes": 0, "display": 0,
+    "types": 0, "notes": 0, "errors": 0, "failure": 0, "mistakes": 0, "display": 0, "extras": 0,
     "names": 1, "apps": 1, "filters": 1, "approval": 1, "tools": 1, "tokens": 1, "schema": 1, "stream": 1, "history": 1,
     "meanings": 1,
     "wire": 2, "providers": 2,

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import toolbridge
+from toolbridge.extras import EXTRAS
 
 ROOT = Path(__file__).parents[1]
 
@@ -103,3 +104,13 @@ def test_the_check_of_the_package_is_part_of_what_must_hold_and_can_be_read() ->
     script = ROOT / ".ci" / "package"
     compile(script.read_text(encoding="utf-8"), str(script), "exec")
     assert os.access(script, os.X_OK)
+
+
+def test_what_a_message_says_to_install_is_what_the_extra_installs(project: dict[str, Any]) -> None:
+    assert {name: [each] for name, each in EXTRAS.items()} == project["project"]["optional-dependencies"]
+
+
+def test_no_message_and_no_page_installs_an_extra_of_a_package_index() -> None:
+    places = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/**/*.py"), *ROOT.glob("examples/*")]
+    told = [each for each in places if each.is_file() and "install 'toolbridge[" in each.read_text(encoding="utf-8")]
+    assert [str(each.relative_to(ROOT)) for each in told] == []

@@ -363,7 +363,7 @@ NOTE = "note: no mcp.json is here, so the model has no tools; name one with --co
         (["--model", "local"], "no built-in model is here; run: toolbridge models pull smollm2"),
         (["--model", "m", "--base-url", "localhost:1"], "the base URL of 'localhost:1' has no scheme: write 'http://localhost:1'"),
         (["--model", "m", "--base-url", "http://127.0.0.1:1"], None),
-        ([], "no model: name one with --model, such as --model anthropic/claude-sonnet-5, or set a key, such as ANTHROPIC_API_KEY or OPENAI_API_KEY; without any key: pip install 'toolbridge[local]' && toolbridge models pull smollm2"),
+        ([], "no model: name one with --model, such as --model anthropic/claude-sonnet-5, or set a key, such as ANTHROPIC_API_KEY or OPENAI_API_KEY; without any key: pip install 'xllamacpp>=2026.10,<2027' && toolbridge models pull smollm2"),
     ],
 )  # fmt: skip
 def test_a_model_that_cannot_be_asked_is_one_line_that_says_what_to_set(

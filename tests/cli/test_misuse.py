@@ -212,3 +212,19 @@ def test_closed_streams_are_no_reason_to_fail() -> None:
         )
         assert done.returncode == code
         assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("package", ["mcp", "httpx2"])
+def test_an_installation_that_lacks_a_package_is_one_line(directory: Path, package: str) -> None:
+    (directory / "mcp.json").write_text('{"mcpServers": {"a": {"command": "nothing"}}}', encoding="utf-8")
+    program = f"import sys; sys.modules[{package!r}] = None; from toolbridge.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "tools", "--config", "mcp.json"],
+        capture_output=True,
+        cwd=directory,
+        env=surroundings(TOOLBRIDGE_CACHE_DIR=str(directory)),
+        timeout=LIMIT_SECONDS,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode() == f"toolbridge: the package {package} is not installed; reinstall toolbridge\n"

@@ -208,7 +208,7 @@ async def test_without_the_engine_it_is_said_how_to_install_it(smollm2: Path, mo
         await asked(local_model(str(smollm2), options={"context_tokens": 512}), {"messages": []})
     assert (caught.value.kind, str(caught.value)) == (
         "not_installed",
-        "the built-in engine is not installed; run: pip install 'toolbridge[local]'",
+        "the built-in engine is not installed; run: pip install 'xllamacpp>=2026.10,<2027'",
     )
 
 

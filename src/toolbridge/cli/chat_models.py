@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from toolbridge.errors import ModelError
+from toolbridge.extras import install
 
 if TYPE_CHECKING:
     from toolbridge.model.model import Model
@@ -51,7 +52,7 @@ LOCAL = "local"
 _NOTHING = (
     "no model: name one with --model, such as --model anthropic/claude-sonnet-5, or set a key, such as "
     "ANTHROPIC_API_KEY or OPENAI_API_KEY; without any key: "
-    "pip install 'toolbridge[local]' && toolbridge models pull smollm2"
+    f"{install('local')} && toolbridge models pull smollm2"
 )
 
 _SPELT = (

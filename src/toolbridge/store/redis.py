@@ -17,6 +17,7 @@ from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
 from toolbridge.errors import StoreError, StoreFailure
+from toolbridge.extras import install
 from toolbridge.store.entries import (
     conflict,
     read_entries,
@@ -253,9 +254,7 @@ class RedisStore:
             from redis.backoff import NoBackoff
             from redis.retry import Retry
         except ImportError:
-            raise StoreError(
-                "not_installed", "conversations in Redis need its client: pip install 'toolbridge[redis]'"
-            ) from None
+            raise StoreError("not_installed", f"conversations in Redis need its client: {install('redis')}") from None
         try:
             return Redis.from_url(
                 url,
