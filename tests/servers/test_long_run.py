@@ -36,9 +36,9 @@ MEMORY_BYTES = 24 * 2**20
 @pytest.fixture
 def fast_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """The hours between two deaths of a real server are hundredths of a second here, and so are the pauses."""
-    monkeypatch.setattr("toolbridge.servers.connection.FIRST_PAUSE_SECONDS", 0.005)
-    monkeypatch.setattr("toolbridge.servers.connection.LONGEST_PAUSE_SECONDS", 0.05)
-    monkeypatch.setattr("toolbridge.servers.connection.STEADY_SECONDS", 0.01)
+    monkeypatch.setattr("toolbridge.servers.recovery.FIRST_PAUSE_SECONDS", 0.005)
+    monkeypatch.setattr("toolbridge.servers.recovery.LONGEST_PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr("toolbridge.servers.recovery.STEADY_SECONDS", 0.01)
 
 
 def resident() -> int:
