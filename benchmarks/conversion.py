@@ -23,7 +23,7 @@ from typing import Any
 import generated
 from converters import TITLES, Converters, converters
 from environments import OURS, Failed, last_line
-from report import GREY, Area, Bar, Line, Options, Panel, Result, Table, bars, failures, main, names, table
+from report import GREY, Area, Bar, Line, Options, Panel, Result, Table, ahead, bars, failures, main, table
 
 SAMPLE, FULL_SAMPLE = 500, 2_000
 ROUNDS, FULL_ROUNDS = 5, 9
@@ -256,16 +256,18 @@ def draw(result: Result) -> Any:
 
 def summary(result: Result) -> list[Line]:
     lines: list[Line] = []
-    for target in ("openai", "openai strict", "anthropic"):
+    for target, title in TITLES.items():
         rows = [each for each in result["speed"] if each["target"] == target and "error" not in each]
-        ours = next(each for each in rows if each["peer"] == OURS)
+        ours = next((each for each in rows if each["peer"] == OURS), None)
         others = sorted((each for each in rows if each["peer"] != OURS), key=lambda each: each["median"])
-        if not others:
+        if not ours or not others:
             continue
-        better = [each["peer"] for each in others if each["median_by_ours"] < 1]
-        what = f"conversion, median of a tool: {TITLES[target]}"
-        texts = [f"{each['median']:,.0f} {each['peer']}" for each in others]
-        lines.append(Line(what, f"{ours['median']:,.0f} µs", ", ".join(texts), names(better) or OURS))
+        # Over the tools that both took; what differs by less than a hundredth is even.
+        best = ahead(1, [(each["peer"], round(each["median_by_ours"], 2)) for each in others])
+        texts = [f"{each['median']:,.1f} {each['peer']}" for each in others]
+        lines.append(
+            Line(f"conversion, median of a tool: {title}", f"{ours['median']:,.1f} µs", ", ".join(texts), best)
+        )
     return lines
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,11 +17,15 @@ from random import Random
 from typing import Any
 
 import generated
-from environments import HERE, OURS, ROOT, Failed, Worker, install
+from environments import CORPUS, HERE, OURS, Failed, Worker, install
 from report import Options
 
-PEERS = ("langchain", "openai-agents", "pydantic-ai", "litellm", "mcp-use", "google-adk", "google-genai", "anthropic")
+PEERS = ("langchain", "openai-agents", "pydantic-ai", "litellm", "mcp-use", "mcp-use agent", "google-adk",
+         "google-genai", "anthropic")  # fmt: skip
 """Those that offer a way from MCP tools to definitions. The OpenAI SDK offers none."""
+
+ENVIRONMENTS = {"mcp-use agent": "mcp-use"}
+"""Peers that are not called as their environment is."""
 
 TARGETS = ("openai", "openai strict", "openai auto", "anthropic", "gemini", "gemini openapi")
 
@@ -30,9 +33,6 @@ TITLES = {
     "openai": "OpenAI, not strict", "openai strict": "OpenAI, strict", "openai auto": "OpenAI, strict where it can be",
     "anthropic": "Anthropic", "gemini": "Gemini, JSON Schema", "gemini openapi": "Gemini, OpenAPI schema",
 }  # fmt: skip
-
-SHARED = Path(os.environ.get("TOOLBRIDGE_SHARED") or ROOT.parent / "shared")
-CORPUS = SHARED / "corpus" / "tools.jsonl.gz"
 
 
 @dataclass
@@ -44,6 +44,8 @@ class Converters:
     texts: list[str]
     source: str
     """Which tools they are, in words."""
+    aside: list[str] = field(default_factory=list[str])
+    """What was drawn and is not MCP by the letter: no part of what is compared."""
     workers: dict[str, Worker] = field(default_factory=dict[str, Worker])
     targets: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     defaults: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -63,7 +65,7 @@ class Converters:
 
     def start(self, peer: str, error: str) -> None:
         try:
-            worker = Worker(peer, "convert.py", adapter(peer), self.file, error=error)
+            worker = Worker(ENVIRONMENTS.get(peer, peer), "convert.py", adapter(peer), self.file, error=error)
             known = worker.ask("versions", 120)
         except Failed as failure:
             self.errors[peer] = str(failure)
@@ -75,23 +77,23 @@ class Converters:
 
 
 def adapter(peer: str) -> Path:
-    return HERE / "peers" / "convert" / f"{peer.replace('-', '_')}.py"
+    return HERE / "peers" / "convert" / f"{peer.replace('-', '_').replace(' ', '_')}.py"
 
 
 @contextmanager
 def converters(options: Options, sample: int, full_sample: int) -> Iterator[Converters]:
     """All of them, over the tools that were asked for."""
     peers = [peer for peer in PEERS if options.wants(peer)]
-    errors = {} if options.skip_install else install(peers)
-    tools, source = tool_list(options, full_sample if options.full else sample)
+    errors = {} if options.skip_install else install(ENVIRONMENTS.get(peer, peer) for peer in peers)
+    tools, aside, source = tool_list(options, full_sample if options.full else sample)
     texts = [json.dumps(each) for each in tools]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "tools.json"
         file.write_text(json.dumps(texts), encoding="utf-8")
-        made = Converters(file, texts, source)
+        made = Converters(file, texts, source, [json.dumps(each) for each in aside])
         try:
             for peer in (OURS, *peers):
-                made.start(peer, errors.get(peer, ""))
+                made.start(peer, errors.get(ENVIRONMENTS.get(peer, peer), ""))
             if OURS in made.errors:
                 raise SystemExit(f"{OURS} does not run: {made.errors[OURS]}")
             yield made
@@ -100,8 +102,8 @@ def converters(options: Options, sample: int, full_sample: int) -> Iterator[Conv
                 worker.kill()
 
 
-def tool_list(options: Options, sample: int) -> tuple[list[dict[str, Any]], str]:
-    """The tools, and what they are: yours, real ones where they are at hand, else generated ones."""
+def tool_list(options: Options, sample: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]], str]:
+    """The tools, those set aside, and what they are: yours, real ones where they are at hand, else generated ones."""
     if options.tools:
         tools, source = read_list(options.tools), "a list of your own"
     elif CORPUS.is_file():
@@ -113,7 +115,15 @@ def tool_list(options: Options, sample: int) -> tuple[list[dict[str, Any]], str]
     if sample < whole:
         tools = Random(generated.SEED).sample(tools, sample)
         source += f" (drawn from {whole:,})"
-    return tools, f"{len(tools):,} tools of {source}"
+    aside = [each for each in tools if not is_mcp(each)]
+    tools = [each for each in tools if is_mcp(each)]
+    return tools, aside, f"{len(tools):,} tools of {source}"
+
+
+def is_mcp(tool: dict[str, Any]) -> bool:
+    """Whether it has what MCP's own type asks for. Every peer reads tools with that type and raises before its
+    converter is asked: what they do with the rest says nothing about converters."""
+    return isinstance(tool.get("name"), str) and isinstance(tool.get("inputSchema"), dict)
 
 
 def for_models(tool: dict[str, Any]) -> bool:

@@ -25,6 +25,10 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 CACHE = ROOT / ".cache" / "bench"
 
+SHARED = Path(os.environ.get("TOOLBRIDGE_SHARED") or ROOT.parent / "shared")
+"""Real tools and the independent judge, which are no part of the repository."""
+CORPUS, JUDGE = SHARED / "corpus" / "tools.jsonl.gz", SHARED / "judge" / "judge.py"
+
 OURS = "toolbridge"
 """It runs in the interpreter that runs the benchmarks."""
 
@@ -54,6 +58,7 @@ QUIET = {
     "LANGSMITH_TRACING": "false",
     "LANGCHAIN_TRACING_V2": "false",
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_TELEMETRY": "False",
     "OPENAI_AGENTS_DISABLE_TRACING": "1",
     "FASTMCP_CHECK_FOR_UPDATES": "off",
     "FASTMCP_LOG_LEVEL": "CRITICAL",

@@ -18,7 +18,7 @@ from typing import Any
 
 from converters import adapter
 from environments import HERE, OURS, QUIET, Failed, install, last_line, python_of
-from report import GREY, Area, Bar, Line, Options, Panel, Result, bars, failures, main, names, table
+from report import GREY, Area, Bar, Line, Options, Panel, Result, ahead, bars, failures, main, table
 
 STARTS, FULL_STARTS = 3, 7
 START_SECONDS = 120
@@ -155,13 +155,13 @@ def summary(result: Result) -> list[Line]:
     if not ours or not others:
         return []
     times = [f"{each['first_cpu']:,} {each['name']}" for each in others]
-    better = names([each["name"] for each in others if each["first_cpu"] < ours["first_cpu"]])
-    lines = [Line("import and first conversion", f"{ours['first_cpu']:,} ms", ", ".join(times), better or OURS)]
+    best = ahead(ours["first_cpu"], [(each["name"], each["first_cpu"]) for each in others])
+    lines = [Line("import and first conversion", f"{ours['first_cpu']:,} ms", ", ".join(times), best)]
     others.sort(key=lambda each: each["first_memory"])
     sizes = [f"{each['first_memory'] / 1024:.0f} {each['name']}" for each in others]
-    better = names([each["name"] for each in others if each["first_memory"] < ours["first_memory"]])
+    best = ahead(ours["first_memory"], [(each["name"], each["first_memory"]) for each in others])
     memory = f"{ours['first_memory'] / 1024:.0f} MB"
-    return [*lines, Line("memory after the first conversion", memory, ", ".join(sizes), better or OURS)]
+    return [*lines, Line("memory after the first conversion", memory, ", ".join(sizes), best)]
 
 
 AREA = Area("imports", "Import time and memory", measure, page, draw, summary)

@@ -21,9 +21,27 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from environments import OURS, ROOT
+from environments import CACHE, CORPUS, JUDGE, OURS, ROOT
 
 RESULTS = ROOT / "docs" / "benchmarks"
+OWN_RESULTS = CACHE / "results"
+"""Where a run writes that is not the one which is published."""
+
+
+def destination(narrowed: bool = False) -> Path:
+    """docs/benchmarks for the whole comparison over real tools with the independent judge, and for nothing else: a run
+    over generated tools, over yours or of some peers must not take the place of numbers that mean something else."""
+    return RESULTS if CORPUS.is_file() and JUDGE.is_file() and not narrowed else OWN_RESULTS
+
+
+NEEDS = (
+    "Where a page says that its tools are of real MCP servers, and that the judge is independent, these are no part of "
+    "the repository: both are in the folder that `TOOLBRIDGE_SHARED` names (`corpus/tools.jsonl.gz`, one tool a line, "
+    "and `judge/judge.py`). Without that folder the same commands take generated tools and the main rules of the "
+    "providers (`benchmarks/plain_rules.py`), and write to `.cache/bench/results`, so that neither these pages nor "
+    "README's table are overwritten with something else."
+)
+"""What the published numbers need."""
 
 BLUE, ORANGE, GREEN, YELLOW, GREY, RED = "#0072B2", "#E69F00", "#009E73", "#F0E442", "#999999", "#D55E00"
 
@@ -85,8 +103,14 @@ def main(area: Area) -> None:
     parser.add_argument("--tools", type=Path, help="your own tools: JSON lines (.gz too) or a tools/list answer")
     parser.add_argument("--sample", type=int, help="so many of the tools, drawn always the same way")
     parser.add_argument("--from-json", action="store_true", help="write page and picture again from the numbers there")
-    parser.add_argument("--to", type=Path, default=RESULTS, help="the folder that is written to")
+    parser.add_argument(
+        "--to",
+        type=Path,
+        help="the folder that is written to: docs/benchmarks for all of it, else .cache/bench/results",
+    )
     given = parser.parse_args()
+    narrowed = bool(given.peers or given.tools or given.sample)
+    given.to = given.to or (RESULTS if given.from_json else destination(narrowed))
     file = given.to / f"{area.name}.json"
     if given.from_json:
         result = json.loads(file.read_text(encoding="utf-8"))
@@ -114,6 +138,7 @@ def write(area: Area, result: Result, folder: Path) -> None:
     if area.draw is not None:
         save(area.draw, result, folder / f"{area.name}.svg")
     print(page)
+    print(f"written to {folder}")
 
 
 def _on_one_line(found: re.Match[str]) -> str:
@@ -177,8 +202,12 @@ def share(part: float, whole: float) -> str:
     return f"{value:.0f} %" if value in (0, 100) else f"{value:.1f} %"
 
 
-def names(peers: Sequence[str]) -> str:
-    return ", ".join(dict.fromkeys(peers))
+def ahead(ours: float, others: Sequence[tuple[str, float]], most: bool = False) -> str:
+    """Who is better than we: the peers with less (`most`: with more); else those with as much, as even; else we."""
+    sign = -1 if most else 1
+    better = dict.fromkeys(peer for peer, value in others if sign * value < sign * ours)
+    even = dict.fromkeys(peer for peer, value in others if value == ours)
+    return ", ".join(better) or (f"even with {', '.join(even)}" if even else OURS)
 
 
 # ── pictures ─────────────────────────────────────────────────────────────────────────────────────────────────────

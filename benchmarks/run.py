@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import Any
 
 from environments import HERE, OURS, REQUIREMENTS, install
-from report import RESULTS, Result, table
+from report import NEEDS, RESULTS, Result, destination, table
 
 AREAS = ("legality", "conversion", "imports", "streams", "servers", "tokens", "loop")
 
@@ -44,8 +44,13 @@ def main() -> None:
     parser.add_argument("--index", action="store_true", help="measure nothing; write the page from what is there")
     parser.add_argument("--full", action="store_true", help="larger samples, more rounds")
     parser.add_argument("--skip-install", action="store_true", help="with the environments that are there")
-    parser.add_argument("--to", type=Path, default=RESULTS, help="the folder that is written to")
+    parser.add_argument(
+        "--to", type=Path, help="the folder that is written to: docs/benchmarks, or .cache/bench/results (see the page)"
+    )
     given = parser.parse_args()
+    given.to = given.to or (RESULTS if given.index else destination())
+    given.to.mkdir(parents=True, exist_ok=True)
+    print(f"written to {given.to}", flush=True)
     failed: dict[str, int] = {}
     if not given.index:
         begun = perf_counter()
@@ -116,13 +121,15 @@ def page(summary: Result) -> str:
         "of its own, on the way that its own documentation recommends. The pages behind the links have all numbers, "
         "the versions, what is not comparable, and the errors of what did not run. In bold: where others are ahead "
         "of toolbridge.",
+        NEEDS,
         table(lines),
         "## Where others are ahead, and what it would take",
         behind(summary) or "Nowhere in this table.",
         "## What was measured",
         table(areas),
         f"{whole / 60:.0f} minutes in all. `python benchmarks/run.py --only AREA` repeats one, `--full` takes larger "
-        "samples.",
+        "samples. What [other frameworks' adapters do with nasty tools](../from-langchain.md) is counted by "
+        "`python benchmarks/doors.py`, which prints and writes no page.",
     ]  # fmt: skip
     return "\n\n".join(parts) + "\n"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from environments import OURS
-from report import GREY, Bar, Line, Panel, Result, Table, bars, failures
+from report import GREY, Bar, Line, Panel, Result, Table, ahead, bars, failures
 from report import table as written
 
 TITLE = "Calls, connections and listings"
@@ -203,6 +203,10 @@ def summary(result: Result) -> list[Line]:
         )
     seconds = {each["name"]: round(each["all"], 1) for each in result["connect"] if "all" in each}
     lines += line_of("30 servers connected and listed, the slowest takes 2 s", seconds, lambda each: f"{each:.1f} s")
+    many = max(result["growth"]["tools"], key=lambda each: each["count"], default=None)
+    if many:
+        listed = {name: round(many[name]["list"] * 1e3) for name in (BARE, OURS) if many[name]["list"]}
+        lines += line_of(f"listing {many['count']:,} tools of one server", listed, lambda each: f"{each:.0f} ms")
     listing = result["listing"]
     if "warm" in listing:
         warm = f"{listing['warm'] * 1e3:.0f} ms"
@@ -215,7 +219,5 @@ def line_of(what: str, values: dict[str, float], shown: Callable[[float], str]) 
     if ours is None:
         return []
     others = sorted(values.items(), key=lambda each: each[1])
-    better = [name for name, value in others if value < ours]
-    even = [name for name, value in others if value == ours]
-    ahead = ", ".join(better) or (f"even with {', '.join(even)}" if even else OURS)
-    return [Line(what, shown(ours), ", ".join(f"{shown(value)} {name}" for name, value in others), ahead)]
+    texts = ", ".join(f"{shown(value)} {name}" for name, value in others)
+    return [Line(what, shown(ours), texts, ahead(ours, others))]

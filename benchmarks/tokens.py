@@ -14,7 +14,7 @@ from typing import Any
 
 from converters import TITLES, converters
 from environments import OURS, Failed
-from report import GREY, Area, Bar, Line, Options, Panel, Result, bars, failures, main, table
+from report import GREY, Area, Bar, Line, Options, Panel, Result, ahead, bars, failures, main, table
 
 from toolbridge.encodings import counter_of
 
@@ -104,15 +104,15 @@ def draw(result: Result) -> Any:
 
 def summary(result: Result) -> list[Line]:
     lines: list[Line] = []
-    for target in ("openai", "openai strict"):
+    for target, title in TITLES.items():
         rows = [each for each in result["rows"] if each["target"] == target and "error" not in each]
-        ours = next(each for each in rows if each["peer"] == OURS)
+        ours = next((each for each in rows if each["peer"] == OURS), None)
         others = sorted((each for each in rows if each["peer"] != OURS), key=lambda each: each["by_ours"])
-        if others:
-            better = ", ".join(each["peer"] for each in others if each["by_ours"] < 1)
-            texts = [f"× {each['by_ours']:.2f} {each['peer']}" for each in others]
-            what = f"tokens of a definition, median: {TITLES[target]}"
-            lines.append(Line(what, f"{ours['median']:,.0f}", ", ".join(texts), better or OURS))
+        if ours and others:
+            best = ahead(1, [(each["peer"], each["by_ours"]) for each in others])
+            texts = [f"× {each['by_ours']:.3f} {each['peer']}" for each in others]
+            what = f"tokens of a definition, median, and all of them × ours: {title}"
+            lines.append(Line(what, f"{ours['median']:,.0f}", ", ".join(texts), best))
     return lines
 
 

@@ -121,6 +121,7 @@ def translated(way: Callable[[Any, Any], Any], read: Callable[[Any], Any], texts
 
 
 def answered(adapter: dict[str, Any], texts: list[str], converters: dict[str, Any], request: dict[str, Any]) -> Any:
+    texts = request.get("texts", texts)
     do, target, read = request["do"], request.get("target"), adapter["read"]
     if do == "versions":
         answer: dict[str, Any] = {"targets": list(adapter["TARGETS"]), "defaults": adapter["DEFAULTS"]}

@@ -104,16 +104,87 @@ def test_the_summary_is_of_the_areas_as_they_are(loaded: Any) -> None:
     assert (RESULTS / "index.md").read_text(encoding="utf-8") == run.page(summary), again
 
 
-def test_the_proof_of_the_readme_is_what_was_measured() -> None:
+def proof() -> Any:
     spec = importlib.util.spec_from_file_location("make_proof", ROOT / "docs" / "make_proof.py")
     assert spec is not None
     assert spec.loader is not None
     make_proof = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(make_proof)
+    return make_proof
+
+
+def test_the_proof_of_the_readme_is_what_was_measured() -> None:
+    make_proof = proof()
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     if make_proof.BEGIN not in text:
         pytest.skip("README has no place for the proof")
     assert text == make_proof.readme(text), "run `python docs/make_proof.py` and look at what changed"
+
+
+def test_the_proof_names_everyone_who_is_ahead_of_us() -> None:
+    summary = json.loads((RESULTS / "summary.json").read_text(encoding="utf-8"))
+    table = proof().table()
+    lost = [each for each in summary["lines"] if proof().marked(each["ahead"]).startswith("**")]
+    assert lost
+    for each in lost:
+        target = each["what"].partition(": ")[2]
+        row = next(line for line in table.splitlines() if each["what"].removesuffix(f": {target}") in line)
+        assert f"**{each['ahead']}**" in row, each["what"]
+        assert target in row
+
+
+@pytest.mark.parametrize("area", ["legality", "conversion", "tokens"])
+def test_every_target_that_was_compared_is_in_the_summary(loaded: Any, area: str) -> None:
+    result = json.loads((RESULTS / f"{area}.json").read_text(encoding="utf-8"))
+    shown = {each["what"].partition(": ")[2] for each in result["summary"]}
+    assert shown == set(loaded("converters").TITLES.values())
+
+
+def test_who_has_as_much_as_we_is_even_and_not_behind(loaded: Any) -> None:
+    ahead = loaded("report").ahead
+    assert ahead(5, [("a", 6), ("b", 7)]) == "toolbridge"
+    assert ahead(5, [("a", 5), ("b", 7), ("c", 5)]) == "even with a, c"
+    assert ahead(5, [("a", 5), ("b", 4)]) == "b"
+    assert ahead(5, [("a", 5), ("b", 4)], most=True) == "even with a"
+    assert ahead(5, [("a", 6)], most=True) == "a"
+
+
+def test_a_tool_that_was_not_judged_is_not_right(loaded: Any) -> None:
+    fine = {"illegal": "", "narrowed": False, "wrong": False, "wider": False}
+    verdicts = [fine, {"illegal": "", "unjudged": True}, {"illegal": "x", "unjudged": True}, {"raised": True}]
+    answer = [[{"name": "f"}, ""]] * 3 + [[None, "ValueError: no"]]
+    found = loaded("legality").counted(verdicts, answer)
+    assert {key: found[key] for key in ("legal", "unjudged", "kept", "right", "illegal", "raised")} == {
+        "legal": 2, "unjudged": 1, "kept": 1, "right": 1, "illegal": 1, "raised": 1,
+    }  # fmt: skip
+
+
+def test_what_is_not_mcp_is_set_aside_and_counted(loaded: Any, tmp_path: Path) -> None:
+    good = {"name": "f", "inputSchema": {"type": "object"}}
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps({"tools": [good, {"name": "g", "parameters": {}}]}), encoding="utf-8")
+    options = loaded("report").Options(False, True, (), file, None)
+    tools, aside, source = loaded("converters").tool_list(options, 10)
+    assert [each["name"] for each in tools] == ["f"]
+    assert [each["name"] for each in aside] == ["g"]
+    assert source.startswith("1 tools of")
+    told = loaded("legality").aside({"not_mcp": {"count": 1, "raised": {"toolbridge": 0, "a": 1}}})
+    assert "1 tool that was drawn" in told[0]
+    assert "toolbridge converts it; a raise" in told[0]
+
+
+def test_a_run_without_the_tools_and_the_judge_overwrites_nothing(
+    loaded: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = loaded("report")
+    there = tmp_path / "there"
+    there.touch()
+    monkeypatch.setattr(report, "CORPUS", there)
+    monkeypatch.setattr(report, "JUDGE", there)
+    assert report.destination() == RESULTS
+    assert report.destination(narrowed=True) == report.OWN_RESULTS
+    monkeypatch.setattr(report, "JUDGE", tmp_path / "nowhere")
+    assert report.destination() == report.OWN_RESULTS
 
 
 def test_rules_that_stand_in_for_the_judge_know_good_from_bad(loaded: Any) -> None:

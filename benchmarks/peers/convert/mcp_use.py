@@ -1,4 +1,4 @@
-"""mcp-use: its adapters for the vendors' SDKs. (Its agent goes through LangChain; that way is LangChain's row.)"""
+"""mcp-use: its adapters for the vendors' SDKs. Its agent has an adapter of its own: `mcp_use_agent.py`."""
 
 from mcp.types import Tool
 from mcp_use.client.connectors.stdio import StdioConnector
