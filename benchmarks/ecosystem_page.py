@@ -180,8 +180,8 @@ def _portability(figures: Figures) -> str:
         """Each tool by itself, with the default for strict mode, by the worst that becomes of it. *Changed* is another
         shape or spelling, which is put back in calls, and what strict mode does to every tool alike (optionals that may
         be null, objects that are closed). *Widened* means that the provider's form accepts more: calls are checked
-        against the server's own schema all the same. *Narrowed* means that something can no longer be said.
-        [Notes](notes.md) says what each change is.""",
+        against the server's own schema all the same. *Narrowed* means that something can no longer be said. *Left out*
+        are also tools that their servers keep from models. [Notes](notes.md) says what each change is.""",
         "\n".join([f"| provider | {' | '.join(FATES)} |", f"|---|{'--:|' * len(FATES)}", *rows]),
         f"""With OpenAI, {_percent(figures.strict, figures.tools)} of the tools are strict by default, since nothing is
         lost by it. {large} of the servers list more than {most} tools, the most that some providers take in one
