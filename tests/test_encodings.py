@@ -131,7 +131,7 @@ def test_a_long_run_takes_no_longer_than_other_text(text: str) -> None:
     count("the tables are loaded")
     before = time.process_time()
     tokens = count(text)
-    assert time.process_time() - before < 2
+    assert time.process_time() - before < 10
     assert 0 < tokens <= len(text.encode())
 
 

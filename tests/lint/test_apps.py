@@ -209,9 +209,9 @@ def test_hostile_meta_costs_little_and_breaks_nothing() -> None:
         ({"ui": {"visibility": [{}, [], "x" * 1_000_000]}, "openai/toolInvocation/invoking": "x" * 1_000_000}, None),
     ]
     resources: dict[str, str | None] = {f"ui://{i}/{'x' * 150}": None for i in range(5_000)}
-    start = time.perf_counter()
+    start = time.process_time()
     for meta, schema in hostile:
         for _, _, _, message in found(meta, schema, resources):
             assert message.isprintable()
             assert len(message) < 500
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 10

@@ -214,6 +214,6 @@ def test_one_description_for_two_tools_is_found_whatever_its_spaces() -> None:
     ],
 )
 def test_hostile_descriptions_are_read_in_bounded_time(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     findings("description", described(text, inputSchema={"type": "object", "properties": {"a": {}}}))
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 10

@@ -116,7 +116,7 @@ def test_a_place_inside_ten_thousand_levels_and_a_megabyte_is_found_without_recu
     places = DocumentPlaces(text, "tools.json", tools)
     assert marked(text, places.place(asked("u"))) == '"u"'
     assert marked(text, places.place(asked("t", "/inputSchema" + "/items" * 9_999))) == '"items"'
-    assert time.process_time() - started < 3
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize(

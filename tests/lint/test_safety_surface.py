@@ -280,7 +280,7 @@ def test_a_schema_of_many_references_to_much_is_measured_in_no_time(address: str
     schema = {"properties": {"x": much}, "anyOf": [{"$ref": address.format(i % 900)} for i in range(1_990)]}
     start = time.process_time()
     found = broken(schema)
-    assert time.process_time() - start < 3
+    assert time.process_time() - start < 10
     assert found == (["safety.schema-bomb"] if address == "#/properties/x" else [])
 
 
@@ -427,4 +427,4 @@ def test_entries_of_any_shape_are_looked_at_without_a_crash(entry: dict[str, Any
 def test_a_very_long_text_of_anything_takes_bounded_time(text: str) -> None:
     start = time.process_time()
     findings(read_tools([{"name": "add", "description": text}]))
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 10

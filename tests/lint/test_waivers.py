@@ -47,4 +47,4 @@ def test_a_flood_of_waivers_is_told_in_a_few_lines_and_at_once(length: int, told
     flood = [f"{'*x' * (length // 2)}{i}" for i in range(2_000)]
     started = time.process_time()
     assert len(told({"ignore": flood})) == told_of
-    assert time.process_time() - started < 3
+    assert time.process_time() - started < 10

@@ -240,7 +240,7 @@ def test_a_megabyte_of_other_words_is_compared_in_linear_time() -> None:
     start = time.process_time()
     (change,) = compare_server("shed", old, new)
     lines = diff_lines("shed", old, new)
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 10
     assert len(change.words) < 700
     assert len(lines) > 4
 
@@ -267,9 +267,9 @@ def repeating(words: str, tools: int, parameters: int) -> LockedServer:
 def test_a_hub_finds_every_tool_that_changed_without_holding_its_event_loop_up() -> None:
     before = repeating(f"x {'a b ' * 199}y", 100, 4)
     after = repeating(f"z {'b a ' * 199}w", 100, 4)
-    start = time.perf_counter()
+    start = time.process_time()
     verdict = judge("shed", before, after)
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 4  # 0.06 where nothing else runs; 8 and more without the budget
     assert set(verdict.quarantined) == {f"t{number}" for number in range(100)}
     assert all(each.startswith("its description changed; ") for each in verdict.quarantined.values())
 
@@ -277,10 +277,10 @@ def test_a_hub_finds_every_tool_that_changed_without_holding_its_event_loop_up()
 def test_a_person_does_not_wait_for_minutes_either() -> None:
     before = Lock({"shed": repeating(f"x {'a b ' * 199}y", 100, 4)})
     after = repeating(f"z {'b a ' * 199}w", 100, 4)
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(compare(before, {"shed": after})) == 500
     assert len(diff_lines("shed", before.servers["shed"], after)) > 100
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_where_too_much_changed_one_difference_is_told_and_then_none() -> None:

@@ -89,8 +89,8 @@ def names(hub: Hub) -> list[str]:
 
 async def relisted(hub: Hub) -> None:
     """The server tells that its tools have changed; afterwards that was seen."""
-    await hub.call("shed", "announce", timeout=5)
-    await hub.call("shed", "announce", timeout=5)  # a call of a locked server waits for what was announced
+    await hub.call("shed", "announce", timeout=20)
+    await hub.call("shed", "announce", timeout=20)  # a call of a locked server waits for what was announced
 
 
 async def test_a_server_that_is_as_locked_works_as_ever(shed: Shed, tmp_path: Path) -> None:
@@ -136,8 +136,8 @@ async def test_a_call_right_behind_the_news_waits_until_the_change_was_seen(
     await lock(shed(), tmp_path / "toolbridge.lock")
     async with connect([shed()]) as hub:
         surface.pull(annotations={})
-        await hub.call("shed", "announce", timeout=5)
-        found = await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=5)
+        await hub.call("shed", "announce", timeout=20)
+        found = await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=20)
         assert (found.failure, surface.noted("list_plants")) == ("refused", 0)
         assert dict(hub.status["shed"].quarantined) == {"list_plants": "no longer says that it only reads"}
 
@@ -148,8 +148,8 @@ async def test_a_tool_that_changed_while_its_server_was_down_is_not_called_by_th
     await lock(shed(), tmp_path / "toolbridge.lock")
     async with connect([shed()]) as hub:
         surface.pull(description=PULL)
-        await hub.call("shed", "die", timeout=5)
-        found = await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=5)
+        await hub.call("shed", "die", timeout=20)
+        found = await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=20)
         assert (found.text, found.failure) == (REFUSED, "refused")
         assert (surface.noted("list_plants"), surface.noted("start")) == (0, 3)
 
@@ -170,10 +170,10 @@ async def test_refuse_makes_any_change_the_whole_servers(shed: Shed, surface: Su
     await lock(shed(), tmp_path / "toolbridge.lock")
     async with connect([shed(locked="refuse")]) as hub:
         surface.offer(LIST_PLANTS, ANNOUNCE)
-        await hub.call("shed", "announce", timeout=5)
-        found = await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=5)
+        await hub.call("shed", "announce", timeout=20)
+        found = await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=20)
         assert (found.failure, found.text, surface.noted("list_plants")) == ("refused", REFUSED, 0)
-        assert await hub.call("shed", "die", timeout=5) == SERVER_REFUSED
+        assert await hub.call("shed", "die", timeout=20) == SERVER_REFUSED
         status = hub.status["shed"]
         assert (status.state, status.pid) == ("failed", None)
         assert status.failure is not None
@@ -187,9 +187,9 @@ async def test_refuse_makes_any_change_the_whole_servers(shed: Shed, surface: Su
         assert (names(hub), hub.status["shed"].state) == ([], "failed")
         # What is as locked again is used again, once somebody asks for a listing.
         surface.offer()
-        assert (await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=5)).text == REFUSED
+        assert (await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=20)).text == REFUSED
         await hub.refresh("shed")
-        assert (await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=5)).text == "list_plants ran"
+        assert (await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=20)).text == "list_plants ran"
         assert hub.status["shed"].state == "connected"
 
 
@@ -219,8 +219,8 @@ async def test_a_server_that_comes_back_under_another_name_is_not_used_though_it
     async with connect([shed()]) as hub:
         assert len(hub.tools) == 3
         surface.offer(name="barn")
-        await hub.call("shed", "die", timeout=5)
-        found = await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=5)
+        await hub.call("shed", "die", timeout=20)
+        found = await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=20)
         assert (found.is_error, surface.noted("list_plants")) == (True, 0)
         assert hub.all_tools == ()
         assert len(hub.status["shed"].quarantined) == 3
@@ -275,7 +275,7 @@ async def test_a_listing_on_disk_that_is_older_than_the_lock_costs_an_honest_ser
         write_lock(hub.lock(), tmp_path / "toolbridge.lock")
     async with connect([shed(hidden=True, locked=mode)], catalog=old, lazy=True) as hub:
         assert (len(hub.tools), hub.status["shed"].state) == (3, "connected")
-        assert (await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=5)).text == "list_plants ran"
+        assert (await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=20)).text == "list_plants ran"
     async with connect([shed(hidden=True, locked=mode)], catalog=old, lazy=True) as hub:
         assert (len(hub.tools), hub.status["shed"].state) == (3, "idle")
 
@@ -385,10 +385,10 @@ async def test_what_changed_reaches_no_model_by_the_call_that_restarts_the_serve
     await lock(shed(), tmp_path / "toolbridge.lock")
     async with connect([shed(locked=mode)]) as hub:
         pull(surface)
-        await hub.call("shed", "die", timeout=5)
-        assert await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=5) == SERVER_REFUSED
-        assert (await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=5)).text == REFUSED
-        assert await hub.call("shed", "nonesuch", timeout=5) == SERVER_REFUSED
+        await hub.call("shed", "die", timeout=20)
+        assert await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=20) == SERVER_REFUSED
+        assert (await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=20)).text == REFUSED
+        assert await hub.call("shed", "nonesuch", timeout=20) == SERVER_REFUSED
         assert surface.noted("list_plants") == 0
 
 
@@ -403,7 +403,7 @@ async def test_what_changed_reaches_no_model_by_the_call_that_starts_the_server(
     pull(surface)
     async with connect([shed(hidden=True, locked=mode)], lazy=True) as hub:
         assert (hub.status["shed"].state, len(hub.tools)) == ("idle", 3)
-        assert await hub.call("shed", tool, {"bed": "A1"}, timeout=5) == SERVER_REFUSED
+        assert await hub.call("shed", tool, {"bed": "A1"}, timeout=20) == SERVER_REFUSED
         assert (surface.noted("list_plants"), hub.all_tools) == (0, ())
 
 
@@ -430,16 +430,16 @@ async def test_a_change_that_was_told_and_cannot_be_looked_at_lets_no_call_throu
     await lock(shed(), tmp_path / "toolbridge.lock")
     async with connect([shed(locked=mode)]) as hub:
         surface.offer({**LIST_PLANTS, "description": PULL}, ANNOUNCE, DIE, mute=True)
-        await hub.call("shed", "announce", timeout=5)
+        await hub.call("shed", "announce", timeout=20)
         for _ in range(3):
-            found = await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=5)
+            found = await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=20)
             assert (found.failure, found.text, surface.noted("list_plants")) == (
                 "refused",
                 "Not called: server 'shed' has told that its tools changed, and would not list them since.",
                 0,
             )
         surface.offer()
-        assert (await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=5)).text == "list_plants ran"
+        assert (await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=20)).text == "list_plants ran"
 
 
 async def test_a_server_that_is_not_used_gives_no_prompts_either(
@@ -450,12 +450,12 @@ async def test_a_server_that_is_not_used_gives_no_prompts_either(
     async with connect([shed(locked="refuse")]) as hub:
         assert [each.name for each in await hub.prompts("shed")] == ["tidy"]
         surface.offer(prompts=["send_mail"], mute=True)
-        await hub.call("shed", "announce", timeout=5)
+        await hub.call("shed", "announce", timeout=20)
         with pytest.raises(ServerError) as raised:
             await hub.prompts("shed")
         assert raised.value.failure.cause == "refused"
         surface.offer({**LIST_PLANTS, "description": PULL}, prompts=["send_mail"])
-        await hub.call("shed", "announce", timeout=5)
+        await hub.call("shed", "announce", timeout=20)
         with pytest.raises(ServerError) as raised:
             await hub.prompts("shed")
         assert raised.value.failure.cause == "changed"
@@ -470,7 +470,7 @@ async def test_a_listing_that_fails_without_news_of_a_change_costs_no_call(
         surface.offer(mute=True)
         with pytest.raises(ServerError):
             await hub.refresh("shed")
-        assert (await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=5)).text == "list_plants ran"
+        assert (await hub.call("shed", "list_plants", {"bed": "A1"}, timeout=20)).text == "list_plants ran"
 
 
 async def test_a_lock_that_was_never_a_file_holds_wherever_the_configuration_is(
