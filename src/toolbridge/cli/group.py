@@ -121,6 +121,8 @@ def group(context: click.Context) -> None:
       TOOLBRIDGE_DATA_DIR   conversations, logins, the key of paused runs
       TOOLBRIDGE_PAUSE_KEY  that key, where processes share it
       TOOLBRIDGE_LOCAL_THREADS  processors of the built-in model
+      TOOLBRIDGE_PYTHON     what ${TOOLBRIDGE_PYTHON} in an mcp.json stands
+                            for; by default the Python that runs toolbridge
       NO_COLOR, FORCE_COLOR, COLUMNS  as everywhere
 
     \b
